@@ -1,0 +1,138 @@
+"""Cards: ranks, suits, the 52 natural cards and the printed joker, and how they are written.
+
+Wire form: rank `A 2 3 4 5 6 7 8 9 T J Q K` and suit `S H D C` ("TH"); a printed joker is "JOKER".
+Symbol form, for people: "10♥", "Joker". Equal cards of two packs are one `Card`: a hand is a multiset.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Final
+
+
+class Suit(IntEnum):
+    """The four suits, in the order in which cards are listed."""
+
+    SPADES = 0
+    HEARTS = 1
+    DIAMONDS = 2
+    CLUBS = 3
+
+    @property
+    def letter(self) -> str:
+        return "SHDC"[self]
+
+    @property
+    def symbol(self) -> str:
+        return "♠♥♦♣"[self]
+
+
+class Rank(IntEnum):
+    """The thirteen ranks, ace first. In a sequence the ace also stands above the king."""
+
+    ACE = 0
+    TWO = 1
+    THREE = 2
+    FOUR = 3
+    FIVE = 4
+    SIX = 5
+    SEVEN = 6
+    EIGHT = 7
+    NINE = 8
+    TEN = 9
+    JACK = 10
+    QUEEN = 11
+    KING = 12
+
+    @property
+    def letter(self) -> str:
+        return "A23456789TJQK"[self]
+
+    @property
+    def symbol(self) -> str:
+        return "10" if self is Rank.TEN else self.letter
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Card:
+    """One of 53 kinds of card; there is one object for each.
+
+    `code` is the wire form, `symbol` the form for people, `order` the place in the listing order
+    (suit by suit, ace to king, printed jokers last). `rank` and `suit` are None for a printed joker.
+    """
+
+    code: str
+    symbol: str
+    order: int
+    rank: Rank | None
+    suit: Suit | None
+
+    def __repr__(self) -> str:
+        return self.code
+
+    def __reduce__(self) -> tuple[Callable[[str], "Card"], tuple[str]]:
+        return parse_card, (self.code,)
+
+
+NATURAL_CARDS: Final = tuple(
+    Card(rank.letter + suit.letter, rank.symbol + suit.symbol, 13 * suit + rank, rank, suit)
+    for suit in Suit
+    for rank in Rank
+)
+JOKER: Final = Card("JOKER", "Joker", len(NATURAL_CARDS), None, None)
+# What `wild_rank` says when a printed joker was turned up.
+JOKER_TURNED_UP: Final = "JOKER"
+
+
+def natural_card(rank: Rank, suit: Suit) -> Card:
+    """The card of that rank and suit."""
+    return NATURAL_CARDS[13 * suit + rank]
+
+
+def _rank_spellings(rank: Rank) -> set[str]:
+    return {rank.letter, rank.letter.lower(), rank.symbol}
+
+
+def _suit_spellings(suit: Suit) -> set[str]:
+    # The outline symbols and the variation selector are what phones send for the same four suits.
+    filled, outline = suit.symbol, "♤♡♢♧"[suit]
+    return {suit.letter, suit.letter.lower(), filled, outline, filled + "\ufe0e", filled + "\ufe0f"}
+
+
+_RANKS: Final = {text: rank for rank in Rank for text in _rank_spellings(rank)}
+# Every accepted spelling is listed: upper() would let "5ſ" (long s) pass as 5S.
+_CARDS: Final = {"JOKER": JOKER, "joker": JOKER, "Joker": JOKER} | {
+    rank_text + suit_text: natural_card(rank, suit)
+    for rank_text, rank in _RANKS.items()
+    for suit in Suit
+    for suit_text in _suit_spellings(suit)
+}
+
+
+def parse_card(text: str) -> Card:
+    """The card that `text` names, in any accepted spelling ("TH", "10h", "10♥", "joker").
+
+    Raises `ValueError` for anything else.
+    """
+    card = _CARDS.get(text)
+    if card is None:
+        raise ValueError(f"{text!r} is not a card")
+    return card
+
+
+def parse_rank(text: str) -> Rank:
+    """The rank that `text` names ("T", "t" and "10" alike); raises `ValueError` for anything else."""
+    rank = _RANKS.get(text)
+    if rank is None:
+        raise ValueError(f"{text!r} is not a rank")
+    return rank
+
+
+def sort_cards(cards: Iterable[Card]) -> list[Card]:
+    """`cards` in listing order: spades, hearts, diamonds, clubs, each from ace to king, then jokers."""
+    return sorted(cards, key=lambda card: card.order)
+
+
+def name_cards(cards: Iterable[Card]) -> str:
+    """`cards` as a person reads them: "5♦ 6♦ Joker"."""
+    return " ".join(card.symbol for card in cards)

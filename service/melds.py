@@ -1,0 +1,134 @@
+"""Melds: how the cards of one group can be read.
+
+The order of the cards in a group carries no meaning. A group has at most two readings worth knowing: the best
+sequence and the best set, "best" being the one in which most cards are themselves.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from service.cards import Card, Rank, Suit, natural_card, sort_cards
+
+SMALLEST_MELD: Final = 3
+LARGEST_SET: Final = 4
+LONGEST_SEQUENCE: Final = 13
+ACE_HIGH: Final = 13
+
+
+class Kind(StrEnum):
+    """What a group is."""
+
+    PURE_SEQUENCE = "PURE_SEQUENCE"
+    IMPURE_SEQUENCE = "IMPURE_SEQUENCE"
+    SET = "SET"
+    NONE = "NONE"
+
+
+@dataclass(frozen=True)
+class Meld:
+    """A valid reading: `cards` in playing order, `plays_as` the card that each stands for.
+
+    `themselves` counts the cards that are themselves, not jokers; it is at least 1.
+    """
+
+    kind: Kind
+    cards: tuple[Card, ...]
+    plays_as: tuple[Card, ...]
+    themselves: int
+
+
+class Parts:
+    """The cards of a group sorted out: `naturals` can only be themselves, `wild` ones may, `printed` ones cannot.
+
+    `suits`, `ranks` and `repeated` (cards held more than once) are of the naturals; all are in listing order.
+    """
+
+    def __init__(self, cards: Sequence[Card], wild: Rank | None) -> None:
+        self.cards = sort_cards(cards)
+        self.naturals: list[Card] = []
+        self.wild: list[Card] = []
+        self.printed: list[Card] = []
+        self.suits: set[Suit] = set()
+        self.ranks: set[Rank] = set()
+        self.repeated: list[Card] = []
+        for card in self.cards:
+            if card.rank is None or card.suit is None:
+                self.printed.append(card)
+            elif card.rank is wild:
+                self.wild.append(card)
+            elif self.naturals and self.naturals[-1] is card:
+                self.repeated = list(dict.fromkeys([*self.repeated, card]))
+                self.naturals.append(card)
+            else:
+                self.naturals.append(card)
+                self.suits.add(card.suit)
+                self.ranks.add(card.rank)
+
+
+def sequence_card(place: int, suit: Suit) -> Card:
+    """The card at a place of a suit's sequence: 0 is the ace below the two, 13 the ace above the king."""
+    return natural_card(Rank(place % 13), suit)
+
+
+def read_sequence(parts: Parts, wild_stays_pure: bool) -> Meld | None:
+    """The best sequence that the cards make, or None.
+
+    Of equals, the one highest up: 5♦ 6♦ and a joker are 5-6-7. With `wild_stays_pure` false, a wild-rank card makes
+    a sequence impure even in its own place.
+    """
+    length = len(parts.cards)
+    if not SMALLEST_MELD <= length <= LONGEST_SEQUENCE or len(parts.suits) > 1 or parts.repeated:
+        return None
+    suit = next(iter(parts.suits)) if parts.naturals else parts.wild[0].suit if parts.wild else None
+    if suit is None:
+        return None
+    own_wild = [card for card in parts.wild if card.suit is suit][:1]
+    for themselves in (parts.naturals + own_wild, parts.naturals):
+        start = _highest_start(themselves, length) if themselves else -1
+        if start >= 0:
+            jokers = _without(parts.wild, themselves) + parts.printed
+            plays_as = tuple(sequence_card(place, suit) for place in range(start, start + length))
+            pure = not jokers and (wild_stays_pure or not parts.wild)
+            kind = Kind.PURE_SEQUENCE if pure else Kind.IMPURE_SEQUENCE
+            return Meld(kind, _lay(plays_as, themselves, jokers), plays_as, len(themselves))
+    return None
+
+
+def read_set(parts: Parts) -> Meld | None:
+    """The best set that the cards make, or None. Cards are listed by suit, jokers in the missing ones."""
+    if not SMALLEST_MELD <= len(parts.cards) <= LARGEST_SET or len(parts.ranks) > 1 or parts.repeated:
+        return None
+    themselves = parts.naturals or list(dict.fromkeys(parts.wild))
+    if not themselves or themselves[0].rank is None:
+        return None
+    jokers = _without(parts.wild, themselves) + parts.printed
+    suit_cards = [natural_card(themselves[0].rank, suit) for suit in Suit]
+    free = [card for card in suit_cards if card not in themselves][: len(jokers)]
+    plays_as = tuple(card for card in suit_cards if card in themselves or card in free)
+    return Meld(Kind.SET, _lay(plays_as, themselves, jokers), plays_as, len(themselves))
+
+
+def _highest_start(cards: Sequence[Card], length: int) -> int:
+    """The highest place at which a sequence of `length` can start that holds the cards, all of one suit; -1 for none."""
+    best = -1
+    for ace in (0, ACE_HIGH):
+        places = [card.rank or ace for card in cards if card.rank is not None]
+        if max(places) - min(places) < length:
+            best = max(best, min(*places, ACE_HIGH + 1 - length))
+    return best
+
+
+def _lay(plays_as: Sequence[Card], themselves: Sequence[Card], jokers: Sequence[Card]) -> tuple[Card, ...]:
+    supply = iter(jokers)
+    return tuple(card if card in themselves else next(supply) for card in plays_as)
+
+
+def _without(cards: Sequence[Card], taken: Sequence[Card]) -> list[Card]:
+    """`cards` less one copy of each that is taken."""
+    left = list(cards)
+    for card in taken:
+        if card in left:
+            left.remove(card)
+    return left
