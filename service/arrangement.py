@@ -59,8 +59,9 @@ def assess(
     sequences = [read_sequence(group, rules.wild_in_first_life) for group in parts]
     melds = [_preferred(sequence, read_set(group)) for group, sequence in zip(parts, sequences, strict=True)]
     second_asked = rules.second_life is not None
-    show = _lives(sequences, melds, rules.first_life, rules)
-    loser = show if rules.loser_first_life == rules.first_life else _lives(sequences, melds, rules.loser_first_life, rules)
+    show = loser = _lives(sequences, melds, rules.first_life, wild, rules)
+    if rules.loser_first_life != rules.first_life:
+        loser = _lives(sequences, melds, rules.loser_first_life, wild, rules)
     declarable = show.enough(second_asked) and not loose and None not in melds
     charges = _charges(groups, melds, loose, loser, wild, rules)
     points = sum(charge.points for charge in charges)
@@ -81,14 +82,18 @@ def assess(
 
 
 def _preferred(sequence: Meld | None, set_: Meld | None) -> Meld | None:
-    """The reading that stands where the lives do not need another: the one with fewer jokers, the sequence of equals."""
+    """The reading that stands unless the lives need the other: the one with fewer jokers, of equals the sequence."""
     if sequence is None or set_ is None:
         return sequence or set_
     return set_ if set_.themselves > sequence.themselves else sequence
 
 
 def _lives(
-    sequences: Sequence[Meld | None], melds: Sequence[Meld | None], first_lengths: Lengths, rules: RuleSet
+    sequences: Sequence[Meld | None],
+    melds: Sequence[Meld | None],
+    first_lengths: Lengths,
+    wild: Rank | None,
+    rules: RuleSet,
 ) -> _Lives:
     """The first groups that can be both lives; else the pure sequence that saves most; else none.
 
@@ -110,12 +115,11 @@ def _lives(
                 return _Lives(first, second)
     if not firsts:
         return _Lives(None, None)
-    return _Lives(max(firsts, key=lambda index: _saving(sequences[index], rules)), None)
+    return _Lives(max(firsts, key=lambda index: _saving(sequences[index], wild, rules)), None)
 
 
-def _saving(meld: Meld | None, rules: RuleSet) -> int:
-    assert meld is not None
-    return sum(rules.values[card.rank] for card in meld.cards if card.rank is not None)
+def _saving(meld: Meld | None, wild: Rank | None, rules: RuleSet) -> int:
+    return 0 if meld is None else sum(card_points(card, wild, rules) for card in meld.cards)
 
 
 def _charges(

@@ -89,14 +89,14 @@ def natural_card(rank: Rank, suit: Suit) -> Card:
     return NATURAL_CARDS[13 * suit + rank]
 
 
-def _rank_spellings(rank: Rank) -> set[str]:
-    return {rank.letter, rank.letter.lower(), rank.symbol}
+def _rank_spellings(rank: Rank) -> tuple[str, ...]:
+    return rank.letter, rank.letter.lower(), rank.symbol
 
 
-def _suit_spellings(suit: Suit) -> set[str]:
+def _suit_spellings(suit: Suit) -> tuple[str, ...]:
     # The outline symbols and the variation selector are what phones send for the same four suits.
     filled, outline = suit.symbol, "♤♡♢♧"[suit]
-    return {suit.letter, suit.letter.lower(), filled, outline, filled + "\ufe0e", filled + "\ufe0f"}
+    return suit.letter, suit.letter.lower(), filled, outline, filled + "\ufe0e", filled + "\ufe0f"
 
 
 _RANKS: Final = {text: rank for rank in Rank for text in _rank_spellings(rank)}

@@ -111,7 +111,7 @@ def read_set(parts: Parts) -> Meld | None:
 
 
 def _highest_start(cards: Sequence[Card], length: int) -> int:
-    """The highest place at which a sequence of `length` can start that holds the cards, all of one suit; -1 for none."""
+    """The highest place at which a sequence of `length` with the cards, all of one suit, can start; -1 for none."""
     best = -1
     for ace in (0, ACE_HIGH):
         places = [card.rank or ace for card in cards if card.rank is not None]

@@ -248,7 +248,9 @@ def _contradictions(data: dict[str, Any]) -> list[str]:
         if life["min"] > life["max"]:
             faults.append(f"{name}: min {life['min']} is above max {life['max']}")
     if second["asked"] and first["min"] + second["min"] > HAND_SIZE:
-        faults.append(f"second_life.min: two lives of {first['min']} and {second['min']} do not fit in {HAND_SIZE} cards")
+        faults.append(
+            f"second_life.min: two lives of {first['min']} and {second['min']} do not fit in {HAND_SIZE} cards"
+        )
     if not second["asked"] and loser["first_life_only"] == "ALL_BUT_FIRST_LIFE":
         faults.append("loser.first_life_only: ALL_BUT_FIRST_LIFE needs second_life.asked = true")
     if loser["first_life_min"] > first["min"]:

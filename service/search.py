@@ -126,7 +126,12 @@ class Search:
         self.second_max = LONGEST_SEQUENCE if second is None else second.max
         self.width = max(_LONGEST_NEEDED, self.second_min + 2)
         self.joker_gain = held.wild_total * self.wild_gain + held.printed
-        self.goal = _gain(self.table, held.once) + _gain(self.table, held.twice) + _gain(self.table, held.thrice) + self.joker_gain
+        self.goal = (
+            _gain(self.table, held.once)
+            + _gain(self.table, held.twice)
+            + _gain(self.table, held.thrice)
+            + self.joker_gain
+        )
         self.best = -1
         self.first = 0
         self.melds: list[FoundMeld] = []
@@ -235,7 +240,7 @@ class Search:
         cards: int,
         span: int,
     ) -> bool:
-        """Try a sequence of the natural `cards`, as few jokers in it as it takes, as the second life and as any other."""
+        """Try a sequence of the natural `cards`, with as few jokers as can be: as the second life, and as any other."""
         size = max(span, SMALLEST_MELD)
         used = size - cards.bit_count()
         if used > jokers:

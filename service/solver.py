@@ -144,9 +144,9 @@ def _lay_out(search: Search, hand: Sequence[Card], wild: Rank | None) -> list[li
             wild_cards.remove(own)
             group.append(own)
     supply = iter(wild_cards + [JOKER] * search.held.printed)
-    for group, size in zip(groups + reserved, sizes, strict=True):
-        group += islice(supply, size - len(group))
     groups += reserved
+    for group, size in zip(groups, sizes, strict=True):
+        group.extend(islice(supply, size - len(group)))
     return [first, *groups] if first else groups
 
 

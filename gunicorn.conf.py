@@ -1,0 +1,99 @@
+"""gunicorn: how Showcheck is served. What is not set here is gunicorn's default. Needs gunicorn 26 or later."""
+
+import os
+import shutil
+import socket
+import tempfile
+from logging.config import dictConfig
+from pathlib import Path
+
+from gunicorn.arbiter import Arbiter  # type: ignore[import-untyped]
+from gunicorn.config import Config  # type: ignore[import-untyped]
+from gunicorn.glogging import Logger  # type: ignore[import-untyped]
+from gunicorn.workers.base import Worker  # type: ignore[import-untyped]
+
+from service.config import StartError, load_contract, load_rule_sets, load_settings
+from service.logs import server_logging
+
+try:
+    settings = load_settings()
+    # Only checked here, so that a fault stops the start once and clearly, not every worker in turn.
+    load_rule_sets()
+    load_contract()
+except StartError as error:
+    raise SystemExit(str(error)) from None
+
+METRICS_DIR = "PROMETHEUS_MULTIPROC_DIR"
+MADE_HERE = "showcheck-metrics-"
+
+# The factory is called in every worker.
+wsgi_app = "service.app:create_app()"
+# Players' traffic and the operators' probes on ports of their own: the second need not leave the cluster.
+bind = [f"0.0.0.0:{settings.port}", f"0.0.0.0:{settings.admin_port}"]
+# Scaled by pods: one worker each, unless the environment says otherwise.
+workers = settings.workers
+# Threads keep idle connections and a slow sender from holding up a worker.
+worker_class = "gthread"
+threads = settings.threads
+# Otherwise one of several workers takes nearly all keep-alive connections.
+reuse_port = True
+# Longer than a balancer keeps an idle connection (60 s), so that it never sends into a closed one.
+keepalive = 75
+# A request takes milliseconds; this is for slow senders, and stays within the pod's grace period.
+graceful_timeout = 20
+# The heartbeat file must not lie on a disk that can stall; None is gunicorn's own choice.
+worker_tmp_dir = "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108
+# It would be a socket under $HOME: an error on a read-only root file system.
+control_socket_disable = True
+
+
+class JsonLogger(Logger):  # type: ignore[misc]
+    """gunicorn's log in our form. Not by `logconfig_dict`: that switches on an access log, which we write ourselves."""
+
+    def setup(self, cfg: Config) -> None:
+        super().setup(cfg)
+        dictConfig(server_logging(settings.log_level))
+
+
+# gunicorn's own lines in the same JSON as the service's.
+logger_class = JsonLogger
+loglevel = settings.log_level.lower()
+
+
+def on_starting(_server: Arbiter) -> None:
+    """Before the first worker starts: are the ports free, and where do the metric files go?"""
+    for port in (settings.port, settings.admin_port):
+        _check_free(port)
+    # prometheus_client looks for the name when a worker first imports it.
+    folder = Path(os.environ.get(METRICS_DIR) or tempfile.mkdtemp(prefix=MADE_HERE))
+    os.environ[METRICS_DIR] = str(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    # Counts begin at zero: wipe what an earlier run left.
+    for file in folder.glob("*.db"):
+        file.unlink()
+
+
+def _check_free(port: int) -> None:
+    """With `reuse_port` the workers bind: they would share a port with another server, or die in turn for ever."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("0.0.0.0", port))  # noqa: S104
+        except OSError as error:
+            # The kind of error that gunicorn reports in one line.
+            raise RuntimeError(str(StartError([f"port {port}: {error.strerror}"]))) from None
+
+
+def child_exit(_server: Arbiter, worker: Worker) -> None:
+    """A dead worker's gauges no longer count; its counters do."""
+    # Not at the top: there the directory is not yet in the environment.
+    from prometheus_client.multiprocess import mark_process_dead  # noqa: PLC0415
+
+    mark_process_dead(worker.pid)  # type: ignore[no-untyped-call]
+
+
+def on_exit(_server: Arbiter) -> None:
+    """Leave no directory behind that was made here."""
+    folder = Path(os.environ[METRICS_DIR])
+    if folder.name.startswith(MADE_HERE):
+        shutil.rmtree(folder, ignore_errors=True)

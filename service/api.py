@@ -1,0 +1,85 @@
+"""API: the routes that game backends call. A view reads the question, asks the core, and writes the verdict."""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from flask import Blueprint, Response, abort, request
+from werkzeug.exceptions import HTTPException
+
+from service.logs import note
+from service.metrics import Metrics
+from service.questions import read_question
+from service.rules import RuleSet
+from service.schemas import dump_rule_set, dump_verdict
+from service.strict_json import read_json
+from service.verdict import Question, Solve, Verdict, judge_show, score_hand
+
+# A request with a full hand in groups takes some 300 bytes.
+MAX_BODY_BYTES: Final = 64 * 1024
+# A body over the limit is read so far before it is refused: gunicorn closes a connection with more than 64 KiB unread.
+MAX_READ_BYTES: Final = 1024 * 1024
+
+
+def create_api(rule_sets: Mapping[str, RuleSet], solve: Solve, metrics: Metrics, contract: bytes) -> Blueprint:
+    """The API over these rule sets; `contract` is the text of `openapi.yaml`."""
+    api = Blueprint("api", __name__)
+
+    def answer(judge: Callable[[Question, Solve], Verdict]) -> Response:
+        question = read_question(read_json(_read_body()), rule_sets)
+        note(rule_set=question.rules.name)
+        verdict = judge(question, solve)
+        outcome = _outcome(verdict)
+        note(outcome=outcome)
+        metrics.count_verdict(question.rules.name, outcome, [reason.code for reason in verdict.reasons])
+        return _json(dump_verdict(verdict))
+
+    @api.post("/validate")
+    def validate() -> Response:
+        return answer(judge_show)
+
+    @api.post("/score")
+    def score() -> Response:
+        return answer(score_hand)
+
+    @api.get("/rule-sets")
+    def list_rule_sets() -> Response:
+        return _json({"rule_sets": [{**dump_rule_set(rules), "title": rules.title} for rules in rule_sets.values()]})
+
+    @api.get("/rule-sets/<name>")
+    def show_rule_set(name: str) -> Response:
+        rules = rule_sets.get(name) or abort(404)
+        return _json({**rules.parameters, "digest": rules.digest})
+
+    @api.get("/openapi.yaml")
+    def show_contract() -> Response:
+        return Response(contract, mimetype="application/yaml")
+
+    return api
+
+
+def _read_body() -> bytes:
+    charset = request.mimetype_params.get("charset", "utf-8")
+    if request.mimetype != "application/json" or charset.lower() != "utf-8" or request.content_encoding:
+        abort(415)
+    try:
+        body = request.get_data(cache=False)
+    except HTTPException:
+        raise
+    except Exception:  # noqa: BLE001
+        # What a server raises for broken chunks has no common type; the sender is at fault, not this service.
+        abort(400)
+    if len(body) > MAX_BODY_BYTES:
+        abort(413)
+    return body
+
+
+def _outcome(verdict: Verdict) -> str:
+    if verdict.wrong_show is None:
+        return "SCORED"
+    return "WRONG_SHOW" if verdict.wrong_show else "VALID_SHOW"
+
+
+def _json(body: Mapping[str, Any]) -> Response:
+    text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+    return Response(text + "\n", mimetype="application/json")

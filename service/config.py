@@ -1,0 +1,140 @@
+"""Settings from the environment and rule sets from their files: read once at the start, every fault named at once."""
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from importlib.metadata import PackageNotFoundError, version
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Final
+
+from environs import Env, EnvValidationError
+from marshmallow.validate import OneOf, Range
+
+from service.rules import RuleSet, RuleSetError, parse_rule_set
+
+LOG_LEVELS: Final = ("DEBUG", "INFO", "WARNING", "ERROR")
+# The contract lies beside the package, where it is edited and reviewed, and so does the project's own file.
+_ROOT: Final = Path(__file__).resolve().parent.parent
+OPENAPI_FILE: Final = _ROOT / "openapi.yaml"
+PROJECT_FILE: Final = _ROOT / "pyproject.toml"
+
+
+class StartError(Exception):
+    """The service cannot start; `faults` has one line for each thing that is wrong."""
+
+    def __init__(self, faults: list[str]) -> None:
+        super().__init__("\n".join(["showcheck cannot start:", *(f"  {fault}" for fault in faults)]))
+        self.faults = faults
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the environment sets. `cache_size` counts solved hands a worker; 0 switches the cache off."""
+
+    port: int = 8080
+    admin_port: int = 9090
+    cache_size: int = 65_536
+    log_level: str = "INFO"
+    threads: int = 4
+    workers: int = 1
+
+
+_PREFIX: Final = "SHOWCHECK_"
+_LOG_LEVEL: Final = "SHOWCHECK_LOG_LEVEL"
+# Environment name of each number, with its lowest and highest value.
+_NUMBERS: Final = {
+    "port": ("SHOWCHECK_PORT", 1, 65_535),
+    "admin_port": ("SHOWCHECK_ADMIN_PORT", 1, 65_535),
+    "cache_size": ("SHOWCHECK_CACHE_SIZE", 0, 10_000_000),
+    "threads": ("SHOWCHECK_THREADS", 1, 256),
+    "workers": ("WEB_CONCURRENCY", 1, 64),
+}
+_NEEDED: Final = {name: f"a whole number from {low} to {high}" for name, low, high in _NUMBERS.values()} | {
+    _LOG_LEVEL: "one of " + ", ".join(LOG_LEVELS)
+}
+
+
+def load_settings() -> Settings:
+    """The settings in the environment; raises `StartError` with every fault."""
+    env = Env(eager=False)
+    numbers = {
+        field: env.int(name, getattr(Settings, field), validate=Range(low, high))
+        for field, (name, low, high) in _NUMBERS.items()
+    }
+    log_level = env.str(_LOG_LEVEL, Settings.log_level, validate=OneOf(LOG_LEVELS))
+    faults: list[str] = []
+    try:
+        env.seal()
+    except EnvValidationError as error:
+        faults += [f"{name}: must be {_NEEDED[name]}, not {os.environ[name]!r}" for name in error.error_messages]
+    if numbers["port"] is not None and numbers["port"] == numbers["admin_port"]:
+        faults.append(f"SHOWCHECK_ADMIN_PORT: must differ from SHOWCHECK_PORT, both are {numbers['port']}")
+    faults += _unknown_names(os.environ)
+    if faults:
+        raise StartError(faults)
+    return Settings(**numbers, log_level=log_level)
+
+
+def _unknown_names(environ: Mapping[str, str]) -> list[str]:
+    # Compared without what all of them begin with.
+    known = {name.removeprefix(_PREFIX): name for name in _NEEDED}
+    faults = []
+    for name in sorted(environ):
+        if name.startswith(_PREFIX) and name not in _NEEDED:
+            near = get_close_matches(name.removeprefix(_PREFIX), known, n=1)
+            faults.append(f"{name}: unknown setting" + (f", did you mean {known[near[0]]}?" if near else ""))
+    return faults
+
+
+def load_rule_sets(folder: Traversable | None = None) -> dict[str, RuleSet]:
+    """The rule sets of a folder's `*.toml` files by name, sorted; by default those of the package.
+
+    Raises `StartError` with every fault of every file.
+    """
+    folder = folder or files("service") / "rulesets"
+    faults: list[str] = []
+    file_of: dict[str, str] = {}
+    rule_sets: dict[str, RuleSet] = {}
+    for file in sorted(folder.iterdir(), key=lambda file: file.name):
+        if not file.name.endswith(".toml"):
+            continue
+        try:
+            rules = parse_rule_set(file.read_bytes().decode())
+        except RuleSetError as error:
+            faults += [f"{file.name}: {fault}" for fault in error.faults]
+            continue
+        except UnicodeDecodeError as error:
+            faults.append(f"{file.name}: not UTF-8: {error.reason} at byte {error.start}")
+            continue
+        if rules.name in file_of:
+            faults.append(f"{file.name}: name: {rules.name} is the name of {file_of[rules.name]} already")
+        elif file.name != f"{rules.name}.toml":
+            faults.append(f"{file.name}: name: {rules.name} belongs in a file called {rules.name}.toml")
+        file_of[rules.name] = file.name
+        rule_sets[rules.name] = rules
+    if not rule_sets and not faults:
+        faults.append("no rule-set file found")
+    if faults:
+        raise StartError(faults)
+    return dict(sorted(rule_sets.items()))
+
+
+def load_contract() -> bytes:
+    """`openapi.yaml` as it is; raises `StartError` where it is missing."""
+    try:
+        return OPENAPI_FILE.read_bytes()
+    except OSError as error:
+        raise StartError([f"openapi.yaml: {error.strerror} ({OPENAPI_FILE})"]) from None
+
+
+def load_version() -> str:
+    """The version of the installed package, or of the checkout that the service runs from."""
+    try:
+        return version("showcheck")
+    except PackageNotFoundError:
+        found: str = tomllib.loads(PROJECT_FILE.read_text(encoding="utf-8"))["project"]["version"]
+        return found

@@ -1,0 +1,111 @@
+"""Metrics in Prometheus form, summed over all workers where `PROMETHEUS_MULTIPROC_DIR` is set.
+
+That name must be in the environment before this module is first imported: `gunicorn.conf.py` sees to it.
+"""
+
+import functools
+import logging
+import os
+from collections.abc import Callable, Iterable
+from typing import Concatenate, Final, ParamSpec
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector
+
+_METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH"})
+# Answers take about half a millisecond; what takes a second is lost to a player anyway.
+_REQUEST_BUCKETS: Final = (0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0)
+# A cold solve takes some ten microseconds, the worst a few milliseconds.
+_SOLVER_BUCKETS: Final = (0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1)
+
+P = ParamSpec("P")
+
+_log = logging.getLogger(__name__)
+
+
+def _never_fatal(write: Callable[Concatenate["Metrics", P], None]) -> Callable[Concatenate["Metrics", P], None]:
+    """A metric that cannot be written is logged; the verdict goes out all the same."""
+
+    @functools.wraps(write)
+    def guarded(metrics: "Metrics", /, *args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            write(metrics, *args, **kwargs)
+        except (OSError, ValueError):
+            _log.warning("a metric could not be written", exc_info=True)
+
+    return guarded
+
+
+class Metrics:
+    """The metrics of one worker; `text` shows those of all."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        self._requests = Histogram(
+            "http_server_request_duration_seconds",
+            "Time to answer a request on the API port, by route template.",
+            ("http_request_method", "http_route", "http_response_status_code"),
+            buckets=_REQUEST_BUCKETS,
+            registry=self.registry,
+        )
+        self._verdicts = Counter(
+            "showcheck_verdicts",
+            "Verdicts by rule set and outcome: VALID_SHOW, WRONG_SHOW or SCORED.",
+            ("rule_set", "outcome"),
+            registry=self.registry,
+        )
+        self._reasons = Counter(
+            "showcheck_reasons",
+            "Reasons given for the judged arrangement, by code.",
+            ("code",),
+            registry=self.registry,
+        )
+        self._solver = Histogram(
+            "showcheck_solver_seconds",
+            "Time to solve a hand that the cache did not have.",
+            buckets=_SOLVER_BUCKETS,
+            registry=self.registry,
+        )
+        self._lookups = Counter(
+            "showcheck_cache_requests",
+            "Hands looked up in the cache, by result: hit or miss.",
+            ("result",),
+            registry=self.registry,
+        )
+        self._entries = Gauge(
+            "showcheck_cache_entries",
+            "Solved hands in the caches of all live workers.",
+            multiprocess_mode="livesum",
+            registry=self.registry,
+        )
+
+    @_never_fatal
+    def count_request(self, method: str, route: str, status: int, seconds: float) -> None:
+        """Note one answer; `route` is the template, and an unknown method is `_OTHER`, so that labels stay few."""
+        known = method if method in _METHODS else "_OTHER"
+        self._requests.labels(known, route, str(status)).observe(seconds)
+
+    @_never_fatal
+    def count_verdict(self, rule_set: str, outcome: str, reasons: Iterable[str]) -> None:
+        """Note one verdict and the codes of its reasons."""
+        self._verdicts.labels(rule_set, outcome).inc()
+        for code in reasons:
+            self._reasons.labels(code).inc()
+
+    @_never_fatal
+    def count_lookup(self, solver_seconds: float | None, entries: int) -> None:
+        """Note one look into the cache that now has `entries`: a hit, or a miss that cost `solver_seconds`."""
+        if solver_seconds is None:
+            self._lookups.labels("hit").inc()
+        else:
+            self._lookups.labels("miss").inc()
+            self._solver.observe(solver_seconds)
+            self._entries.set(entries)
+
+    def text(self) -> bytes:
+        """All metrics in the Prometheus text format."""
+        if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
+            return generate_latest(self.registry)
+        registry = CollectorRegistry()
+        MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+        return generate_latest(registry)

@@ -1,0 +1,106 @@
+"""Operations: probes, metrics and version on the admin port, and what is done around every request."""
+
+import json
+import platform
+import time
+from collections.abc import Mapping
+from typing import Any, Final
+
+from flask import Blueprint, Flask, Response, abort, g, request
+from prometheus_client import CONTENT_TYPE_LATEST
+from structlog.typing import FilteringBoundLogger
+
+from service.cards import NATURAL_CARDS, parse_card
+from service.config import load_version
+from service.logs import noted, request_id
+from service.metrics import Metrics
+from service.problems import problem
+from service.rules import RuleSet
+from service.schemas import dump_rule_set
+from service.verdict import Solve
+
+ADMIN_PATHS: Final = frozenset({"/livez", "/readyz", "/metrics", "/version"})
+# Every rule set takes the thirteen spades as a show, and finds nothing at all in the hand without a pair or a run.
+_SHOW: Final = NATURAL_CARDS[:13]
+_NOTHING: Final = tuple(map(parse_card, ("AS", "4S", "9S", "QS", "3H", "6H", "JH", "5D", "8D", "KD", "2C", "7C", "TC")))
+
+
+def solves_right(rule_sets: Mapping[str, RuleSet], solve: Solve) -> bool:
+    """Whether two known hands, a show and one with nothing in it, come out right under every rule set."""
+    return all(_show_is_found(rules, solve) and _nothing_is_found(rules, solve) for rules in rule_sets.values())
+
+
+def _show_is_found(rules: RuleSet, solve: Solve) -> bool:
+    best = solve(_SHOW, None, rules)
+    return best.declarable and best.points == 0
+
+
+def _nothing_is_found(rules: RuleSet, solve: Solve) -> bool:
+    best = solve(_NOTHING, None, rules)
+    total = sum(rules.values)
+    return not best.declarable and best.points == (total if rules.cap is None else min(total, rules.cap))
+
+
+def create_admin(rule_sets: Mapping[str, RuleSet], metrics: Metrics, ready: bool) -> Blueprint:
+    """The routes of the admin port."""
+    admin = Blueprint("admin", __name__)
+    about = {
+        "version": load_version(),
+        "python": platform.python_version(),
+        "rule_sets": [dump_rule_set(rules) for rules in rule_sets.values()],
+    }
+
+    @admin.get("/livez")
+    def livez() -> Response:
+        return _json({"status": "ok"})
+
+    @admin.get("/readyz")
+    def readyz() -> Response:
+        return _json({"status": "ready"}) if ready else problem(503)
+
+    @admin.get("/metrics")
+    def show_metrics() -> Response:
+        return Response(metrics.text(), content_type=CONTENT_TYPE_LATEST)
+
+    @admin.get("/version")
+    def show_version() -> Response:
+        return _json(about)
+
+    return admin
+
+
+def _json(body: Mapping[str, Any]) -> Response:
+    return Response(json.dumps(body, separators=(",", ":")) + "\n", mimetype="application/json")
+
+
+def observe(app: Flask, logger: FilteringBoundLogger, metrics: Metrics, admin_port: int) -> None:
+    """Keep the two ports apart; give every answer its headers, its log line and, on the API port, its measurement."""
+
+    @app.before_request
+    def begin() -> None:
+        g.wall, g.cpu = time.perf_counter(), time.thread_time()
+        # The server fills in SERVER_PORT from its socket; a forged Host header does not change it.
+        g.admin = request.environ["SERVER_PORT"] == str(admin_port)
+        if g.admin != (request.path in ADMIN_PATHS):
+            abort(404)
+
+    @app.after_request
+    def finish(answer: Response) -> Response:
+        wall, cpu = time.perf_counter() - g.wall, time.thread_time() - g.cpu
+        answer.headers["X-Request-ID"] = request_id()
+        answer.headers["Cache-Control"] = "no-store"
+        route = "unmatched" if request.url_rule is None else request.url_rule.rule
+        if not g.admin:
+            metrics.count_request(request.method, route, answer.status_code, wall)
+        write = logger.error if answer.status_code >= 500 else logger.debug if g.admin else logger.info
+        write(
+            "request",
+            method=request.method,
+            route=route,
+            status=answer.status_code,
+            wall_ms=round(wall * 1000, 3),
+            cpu_ms=round(cpu * 1000, 3),
+            request_id=request_id(),
+            **noted(),
+        )
+        return answer

@@ -1,0 +1,87 @@
+"""Problems: every answer outside 2xx is made here, as `application/problem+json` (RFC 9457)."""
+
+import json
+from collections.abc import Sequence
+from http import HTTPStatus
+from typing import Any, Final
+
+from flask import Flask, Response
+from werkzeug.exceptions import HTTPException
+
+from service.logs import note, request_id
+from service.questions import Fault, InvalidRequest
+from service.strict_json import MalformedJson
+
+MEDIA_TYPE: Final = "application/problem+json"
+# Some body within the size limit has thousands of faults; nobody reads more than the first hundred.
+MAX_FAULTS: Final = 100
+
+# Code and detail for the statuses of the contract; a detail of its own may stand in for the one given here.
+_KNOWN: Final = {
+    400: ("BAD_REQUEST", "The request could not be read."),
+    404: ("NOT_FOUND", "There is nothing here."),
+    405: ("METHOD_NOT_ALLOWED", "This path has no such method; the Allow header names those that it has."),
+    413: ("BODY_TOO_LARGE", "The body has more than 65536 bytes."),
+    415: ("UNSUPPORTED_MEDIA_TYPE", "The body must be application/json in UTF-8, not compressed."),
+    422: ("INVALID_REQUEST", "The request was understood, but it is faulty."),
+    500: ("INTERNAL", "The fault is on this side; the log has it under this request id."),
+    503: ("NOT_READY", "A known hand is not solved right, so no verdict would be safe."),
+}
+
+
+def problem(status: int, code: str | None = None, detail: str | None = None, faults: Sequence[Fault] = ()) -> Response:
+    """A problem answer; code and detail come from the status where none are given. At most `MAX_FAULTS` are listed."""
+    made = Response(mimetype=MEDIA_TYPE)
+    _fill(made, status, code, detail, faults)
+    return made
+
+
+def _fill(answer: Response, status: int, code: str | None, detail: str | None, faults: Sequence[Fault]) -> None:
+    phrase = HTTPStatus(status).phrase
+    # A status that the contract does not name is told by its class.
+    known_code, known_detail = _KNOWN.get(status) or (_KNOWN[500 if status >= 500 else 400][0], f"{phrase}.")
+    body: dict[str, Any] = {
+        "type": "about:blank",
+        "title": phrase,
+        "status": status,
+        "detail": detail or known_detail,
+        "code": code or known_code,
+        "request_id": request_id(),
+    }
+    if faults:
+        body["errors"] = [
+            {"pointer": fault.pointer, "code": fault.code, "detail": fault.detail} for fault in faults[:MAX_FAULTS]
+        ]
+    note(outcome=body["code"])
+    answer.status_code = status
+    answer.mimetype = MEDIA_TYPE
+    answer.set_data(json.dumps(body, ensure_ascii=False, separators=(",", ":")) + "\n")
+
+
+def register(app: Flask) -> None:
+    """Let every error of `app` leave as a problem."""
+
+    @app.errorhandler(MalformedJson)
+    def malformed_json(error: MalformedJson) -> Response:
+        return problem(400, "MALFORMED_JSON", f"The body is not the JSON that is asked for: {error}.")
+
+    @app.errorhandler(InvalidRequest)
+    def invalid_request(error: InvalidRequest) -> Response:
+        note(faults=sorted({fault.code for fault in error.faults}))
+        count = len(error.faults)
+        more = f"; the first {MAX_FAULTS} are listed" if count > MAX_FAULTS else ""
+        return problem(422, detail=f"The request has {count} fault{'s'[: count > 1]}{more}.", faults=error.faults)
+
+    @app.errorhandler(Exception)
+    def internal(error: Exception) -> Response | HTTPException:
+        if isinstance(error, HTTPException):
+            return error
+        note(exc_info=error)
+        return problem(500)
+
+    @app.after_request
+    def as_problem(answer: Response) -> Response:
+        """Flask's and werkzeug's own errors, redirects included, keep their headers (Allow) and get a problem body."""
+        if answer.status_code >= 300 and answer.mimetype != MEDIA_TYPE:
+            _fill(answer, answer.status_code, None, None, ())
+        return answer

@@ -1,0 +1,60 @@
+"""Strict JSON: what `json.loads` lets pass or trips over is refused here, always in the same way."""
+
+import json
+import re
+from typing import Final
+
+# A request nests three deep; the limit only has to be far from both that and the interpreter's stack.
+MAX_NESTING: Final = 32
+# Possessive, and a string without its end is one as well: linear in the length of the text.
+_STRINGS_AND_BRACKETS: Final = re.compile(r'"(?:[^"\\]++|\\.)*+"?|([\[{])|([\]}])', re.DOTALL)
+
+
+class MalformedJson(ValueError):
+    """The body is not the JSON that the contract asks for; the message says why."""
+
+
+def read_json(body: bytes) -> object:
+    """The JSON value in `body`; raises `MalformedJson`.
+
+    Refused, beside what is no JSON: duplicate keys, NaN and infinities, nesting deeper than `MAX_NESTING`, a byte
+    order mark, text that is not UTF-8, lone surrogates, numbers with thousands of digits.
+    """
+    try:
+        text = body.decode()
+        _check_nesting(text)
+        value: object = json.loads(text, object_pairs_hook=_object, parse_constant=_constant)
+        if "\\u" in text:
+            json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise MalformedJson("a lone surrogate is no text") from None
+    except UnicodeDecodeError as error:
+        raise MalformedJson(f"not UTF-8 at byte {error.start}") from None
+    except json.JSONDecodeError as error:
+        raise MalformedJson(f"{error.msg} at line {error.lineno}, column {error.colno}") from None
+    except MalformedJson:
+        raise
+    except ValueError:
+        raise MalformedJson("a number has too many digits") from None
+    return value
+
+
+def _check_nesting(text: str) -> None:
+    if text.count("[") + text.count("{") <= MAX_NESTING:
+        return
+    depth = 0
+    for opening, closing in _STRINGS_AND_BRACKETS.findall(text):
+        depth += bool(opening) - bool(closing)
+        if depth > MAX_NESTING:
+            raise MalformedJson(f"nested more than {MAX_NESTING} deep")
+
+
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        raise MalformedJson("a key stands twice in one object")
+    return made
+
+
+def _constant(name: str) -> object:
+    raise MalformedJson(f"{name} is no JSON number")

@@ -1,0 +1,46 @@
+"""Second lives of jokers only: rare hands that random ones do not reach, against the oracle."""
+
+import pytest
+
+from service.cards import Rank
+from service.rules import RuleSet
+from service.verdict import best_arrangement
+from tests import oracle
+from tests.core.audit import faults, worth
+from tests.core.table import cards
+from tests.strategies import derive
+
+CASES = {
+    "ten jokers beside a first life of three": (
+        derive("family-13", {"loser.cap": "NONE"}),
+        "AS 2S 3S 7S 7S 7H 7H 7D 7D 7C 7C JOKER JOKER",
+    ),
+    "the second life may have three cards only, so the rest is a group of its own": (
+        derive("family-13", {"loser.cap": "NONE", "second_life.max": 3}),
+        "AS 2S 3S 7S 7S 7H 7H 7D 7D 7C 7C JOKER JOKER",
+    ),
+    "a first life of eight, and a single wild card among five jokers": (
+        derive("family-13", {"first_life.min": 8, "loser.first_life_min": 8}),
+        "8S 9S TS JS QS KS AS 7S JOKER JOKER JOKER JOKER 7H",
+    ),
+    "five jokers where the second life takes four of them": (
+        derive("family-13", {"first_life.min": 8, "loser.first_life_min": 8, "second_life.max": 4}),
+        "2S 3S 4S 5S 6S AS 8S 7S JOKER JOKER JOKER JOKER 7H",
+    ),
+    "printed jokers alone are no second life": (
+        derive("family-13", {"first_life.min": 8, "loser.first_life_min": 8}),
+        "2S 3S 4S 5S 6S AS 8S 7S JOKER JOKER JOKER JOKER KH",
+    ),
+    "a second life of exactly four, where longer runs are no life": (
+        derive("family-13", {"second_life.min": 4, "second_life.max": 4}),
+        "2S 3S 4S 8D 9D TD JD QD KD 7H 7C JOKER 2H",
+    ),
+}
+
+
+@pytest.mark.parametrize(("rules", "hand"), CASES.values(), ids=CASES)
+def test_best_is_the_proven_optimum(rules: RuleSet, hand: str) -> None:
+    held = cards(hand)
+    arrangement = best_arrangement(held, Rank.SEVEN, rules)
+    assert worth(arrangement) == oracle.best(held, Rank.SEVEN, rules)
+    assert faults(arrangement, held, Rank.SEVEN, rules) == []

@@ -1,0 +1,207 @@
+"""The real server with two workers, asked over real connections."""
+
+import json
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+import requests
+from prometheus_client.parser import text_string_to_metric_families
+
+from tests.e2e.conftest import Server, running
+from tests.http.examples import HAND, question
+
+BODY = json.dumps(question()).encode()
+JSON = {"Content-Type": "application/json"}
+
+
+def test_a_verdict(server: Server) -> None:
+    answer = server.call("POST", "/validate", json=question()).json()
+    assert (answer["valid"], answer["points"], answer["submitted"]["points"]) == (False, 80, 2)
+
+
+def test_both_workers_give_the_same_bytes(server: Server) -> None:
+    ids = [f"same-{number}" for number in range(40)]
+    bodies = {server.call("POST", "/score", json=question(), headers={"X-Request-ID": each}).content for each in ids}
+    assert len(bodies) == 1
+    assert len({line["pid"] for line in server.lines() if line.get("request_id") in ids}) == 2
+
+
+def test_the_ports_are_apart(server: Server) -> None:
+    for path in ("/livez", "/readyz", "/metrics", "/version"):
+        assert server.call("GET", path, admin=True).status_code == 200
+        assert server.call("GET", path).status_code == 404
+        forged = {"Host": f"127.0.0.1:{server.admin_port}", "X-Forwarded-Port": str(server.admin_port)}
+        assert server.call("GET", path, headers=forged).status_code == 404
+    for path in ("/rule-sets", "/openapi.yaml"):
+        assert server.call("GET", path).status_code == 200
+        assert server.call("GET", path, admin=True).status_code == 404
+    assert server.call("POST", "/validate", admin=True, json=question()).status_code == 404
+
+
+def test_a_connection_is_kept_over_answers_and_problems(server: Server) -> None:
+    with requests.Session() as session:
+        statuses = set()
+        for body in (BODY, b"{", BODY, b"[" * 8_000, b" " * 70_000, b" " * 900_000, BODY):
+            response = server.call_on(session, "POST", "/validate", data=body, headers=JSON)
+            assert response.headers["Connection"] == "keep-alive"
+            statuses.add(response.status_code)
+        assert statuses == {200, 400, 413}
+        pools = session.get_adapter("http://").poolmanager.pools  # type: ignore[attr-defined]
+        assert [pools[key].num_connections for key in pools.keys()] == [1]  # noqa: SIM118
+
+
+def raw(server: Server, sent: bytes) -> bytes:
+    """What comes back for these very bytes until the server closes the connection."""
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
+        connection.sendall(sent)
+        received = b""
+        while chunk := connection.recv(65_536):
+            received += chunk
+        return received
+
+
+def test_one_connection_answers_twice(server: Server) -> None:
+    head = b"GET /rule-sets/online-13 HTTP/1.1\r\nHost: x\r\n"
+    received = raw(server, head + b"\r\n" + head + b"Connection: close\r\n\r\n")
+    assert received.count(b"HTTP/1.1 200 OK") == 2
+
+
+def chunked(size: int) -> Iterator[bytes]:
+    """A good body in chunks, without a length, filled up with blanks to `size` bytes."""
+    padded = BODY.ljust(size)
+    for start in range(0, size, 10_000):
+        yield padded[start : start + 10_000]
+
+
+@pytest.mark.parametrize(("size", "status"), [(1_000, 200), (65_536, 200), (65_537, 413), (1_000_000, 413)])
+def test_the_body_limit_holds_for_chunked_bodies(server: Server, size: int, status: int) -> None:
+    response = server.call("POST", "/validate", data=chunked(size), headers=JSON)
+    assert response.status_code == status
+
+
+def test_broken_chunks_are_the_senders_fault(server: Server) -> None:
+    head = b"POST /validate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n"
+    received = raw(server, head + b"Connection: close\r\n\r\nzz\r\n")
+    assert received.startswith(b"HTTP/1.1 400 BAD REQUEST")
+    assert b'"code":"BAD_REQUEST"' in received
+
+
+@pytest.mark.parametrize(
+    "body", [b"[" * 60_000, b'{"players":' + b"9" * 5_000 + b"}", b'{"a":1,"a":1}', b"\xff", b'["\\ud800"]', b"NaN"]
+)
+def test_hostile_bodies_leave_the_server_standing(server: Server, body: bytes) -> None:
+    before = server.workers()
+    response = server.call("POST", "/validate", data=body, headers=JSON)
+    assert response.json()["code"] == "MALFORMED_JSON"
+    assert server.call("POST", "/validate", data=BODY, headers=JSON).status_code == 200
+    assert server.workers() == before
+
+
+def test_request_ids_go_out_and_into_the_log(server: Server) -> None:
+    response = server.call("POST", "/validate", json=question(hand=HAND[:12]), headers={"X-Request-ID": "e2e-1"})
+    assert response.headers["X-Request-ID"] == response.json()["request_id"] == "e2e-1"
+    (line,) = [line for line in server.lines() if line.get("request_id") == "e2e-1"]
+    assert (line["route"], line["status"], line["outcome"]) == ("/validate", 422, "INVALID_REQUEST")
+
+
+def test_every_line_of_the_log_is_json_and_no_line_has_a_hand(server: Server) -> None:
+    server.call("POST", "/validate", json=question())
+    events = {line["event"] for line in server.lines()}
+    assert {"request", "Using worker: gthread"} <= events
+    assert "7D" not in server.output()
+    assert all({"event", "level", "time"} <= line.keys() for line in server.lines())
+
+
+def count(server: Server, name: str, **labels: str) -> float:
+    """The sum of the samples of that name that have these labels, as one scrape shows it."""
+    text = server.call("GET", "/metrics", admin=True).text
+    return sum(
+        sample.value
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+        if sample.name == name and labels.items() <= sample.labels.items()
+    )
+
+
+def test_one_scrape_sees_both_workers() -> None:
+    """Sixty verdicts for three hands and twenty refusals, spread over both workers, add up in any scrape."""
+    hands = [HAND, [*HAND[:12], "3C"], [*HAND[:12], "4C"]]
+
+    with running(WEB_CONCURRENCY="2") as server:
+        server.wait(lambda: len(server.workers()) == 2, "second worker")
+
+        def ask(number: int) -> int:
+            body = question(hand=hands[number % 3], groups=...) if number < 60 else {}
+            return server.call("POST", "/validate", json=body).status_code
+
+        with ThreadPoolExecutor(4) as pool:
+            statuses = list(pool.map(ask, range(80)))
+        assert (statuses.count(200), statuses.count(422)) == (60, 20)
+        workers = {line["pid"] for line in server.lines() if line["event"] == "request"}
+        assert workers == server.workers()
+        for _ in range(10):
+            requests_ = "http_server_request_duration_seconds_count"
+            assert count(server, requests_, http_route="/validate", http_response_status_code="200") == 60
+            assert count(server, requests_) == 80
+            assert count(server, "showcheck_verdicts_total", rule_set="online-13", outcome="WRONG_SHOW") == 60
+            assert count(server, "showcheck_reasons_total", code="UNGROUPED_CARDS") == 60
+            misses = count(server, "showcheck_cache_requests_total", result="miss")
+            assert count(server, "showcheck_solver_seconds_count") == misses
+            assert misses + count(server, "showcheck_cache_requests_total", result="hit") == 60
+        # Each worker has met each hand, but for a fluke; a hand can also be solved twice at the same time.
+        assert 3 < count(server, "showcheck_cache_entries") <= 6
+        logged = [line["cache"] for line in server.lines() if "cache" in line]
+        assert (logged.count("miss"), len(logged)) == (misses, 60)
+
+
+def test_a_killed_worker_is_replaced_and_its_counts_stay() -> None:
+    with running() as server:
+        server.call("POST", "/validate", json=question())
+        (killed,) = server.workers()
+        subprocess.run(["kill", "-KILL", str(killed)], check=True)
+        server.wait(lambda: killed not in server.workers() and len(server.workers()) == 1, "new worker")
+        server.wait(server.is_ready, "readiness")
+        assert server.call("POST", "/validate", json=question()).status_code == 200
+        assert count(server, "showcheck_verdicts_total") == 2
+        # The cache of the dead is gone, and the gauge knows it.
+        assert count(server, "showcheck_cache_entries") == 1
+
+
+def test_sigterm_ends_the_server_cleanly() -> None:
+    with running(WEB_CONCURRENCY="2") as server:
+        server.call("POST", "/validate", json=question())
+        (made,) = server.folder.glob("showcheck-metrics-*")
+        server.process.send_signal(signal.SIGTERM)
+        assert server.process.wait(10) == 0
+        assert server.lines()[-1]["event"] == "Shutting down: Master"
+        assert not made.exists()
+        assert [line for line in server.lines() if line["level"] in ("warning", "error", "critical")] == []
+
+
+def test_an_answer_under_way_is_sent_before_the_end() -> None:
+    with running() as server, socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
+        head = b"POST /validate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        connection.sendall(head + b"Content-Length: %d\r\n\r\n" % len(BODY) + BODY[:50])
+        time.sleep(0.3)  # until a thread has taken it up; nothing shows that from outside
+        server.process.send_signal(signal.SIGTERM)
+        time.sleep(0.3)
+        connection.sendall(BODY[50:])
+        assert connection.recv(65_536).startswith(b"HTTP/1.1 200 OK")
+        assert server.process.wait(10) == 0
+
+
+def test_a_metrics_directory_that_is_given_is_wiped_and_used(tmp_path: Path) -> None:
+    old = tmp_path / "counter_1.db"
+    old.write_bytes(b"rubbish")
+    with running(PROMETHEUS_MULTIPROC_DIR=str(tmp_path)) as server:
+        server.call("POST", "/validate", json=question())
+        assert not old.exists()
+        assert count(server, "showcheck_verdicts_total") == 1
+        assert list(tmp_path.glob("counter_*.db"))
+    assert tmp_path.exists()

@@ -1,0 +1,57 @@
+"""What is wrong at the start ends the server at once, with every fault in plain words."""
+
+import shutil
+import socket
+import subprocess
+from pathlib import Path
+
+from tests.e2e.conftest import COMMAND, ROOT, environment, free_ports
+
+
+def start(folder: Path = ROOT, **settings: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        COMMAND, cwd=folder, env=environment(**settings), capture_output=True, text=True, timeout=30, check=False
+    )
+
+
+def test_bad_settings_are_all_named() -> None:
+    ended = start(SHOWCHECK_PORT="x", SHOWCHECK_LOG_LEVEL="LOUD", SHOWCHECK_CACHE="1", WEB_CONCURRENCY="0")
+    assert ended.returncode == 1
+    assert ended.stderr.splitlines() == [
+        "showcheck cannot start:",
+        "  SHOWCHECK_PORT: must be a whole number from 1 to 65535, not 'x'",
+        "  WEB_CONCURRENCY: must be a whole number from 1 to 64, not '0'",
+        "  SHOWCHECK_LOG_LEVEL: must be one of DEBUG, INFO, WARNING, ERROR, not 'LOUD'",
+        "  SHOWCHECK_CACHE: unknown setting, did you mean SHOWCHECK_CACHE_SIZE?",
+    ]
+    assert ended.stdout == ""
+
+
+def test_faulty_rule_set_files_are_all_named(tmp_path: Path) -> None:
+    for name in ("service", "gunicorn.conf.py", "openapi.yaml"):
+        source = ROOT / name
+        (shutil.copytree if source.is_dir() else shutil.copy)(source, tmp_path / name)
+    folder = tmp_path / "service/rulesets"
+    for name, old, new in [("online-13", "cap = 80", "cap = -80"), ("family-13", "[drops]", "[drop]")]:
+        file = folder / f"{name}.toml"
+        file.write_text(file.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
+    ended = start(tmp_path, PYTHONPATH=str(tmp_path))
+    assert ended.returncode == 1
+    assert ended.stderr.splitlines()[0] == "showcheck cannot start:"
+    assert [line.split(":")[0] for line in ended.stderr.splitlines()[1:]] == ["  family-13.toml"] * 2 + [
+        "  online-13.toml"
+    ]
+    assert "Traceback" not in ended.stderr + ended.stdout
+
+
+def test_a_port_that_is_taken_is_named() -> None:
+    """Not shared with the one that has it, as `reuse_port` would, and not tried for ever."""
+    port, admin_port = free_ports()
+    with socket.socket() as taken:
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        taken.bind(("127.0.0.1", admin_port))
+        taken.listen()
+        ended = start(SHOWCHECK_PORT=str(port), SHOWCHECK_ADMIN_PORT=str(admin_port))
+    assert ended.returncode == 1
+    assert f"port {admin_port}: Address already in use" in ended.stderr
+    assert "Traceback" not in ended.stderr + ended.stdout

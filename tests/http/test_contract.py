@@ -1,0 +1,116 @@
+"""The contract is valid, says what the code does, and its examples are real."""
+
+from typing import Any
+
+import pytest
+from apispec import APISpec
+from apispec.ext.marshmallow import MarshmallowPlugin
+from flask import Flask
+from flask.testing import FlaskClient
+from openapi_spec_validator import validate
+
+from service import cards
+from service.config import OPENAPI_FILE
+from service.ops import ADMIN_PATHS
+from service.problems import MAX_FAULTS
+from service.schemas import RequestSchema
+from tests.http import contract
+from tests.http.contract import CONTRACT, validator, value_of
+
+REQUEST_EXAMPLES = [
+    (path, name, request["value"])
+    for path in ("/validate", "/score")
+    for body in [CONTRACT["paths"][path]["post"]["requestBody"]["$ref"].rpartition("/")[2]]
+    for name, request in CONTRACT["components"]["requestBodies"][body]["content"]["application/json"][
+        "examples"
+    ].items()
+]
+
+
+def test_the_contract_is_valid_openapi() -> None:
+    validate(CONTRACT)
+
+
+def test_every_object_in_the_contract_is_closed() -> None:
+    def objects(value: Any) -> list[Any]:
+        inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
+        found = [value] if isinstance(value, dict) and value.get("type") == "object" else []
+        return found + [each for part in inner for each in objects(part)]
+
+    assert len(objects(CONTRACT)) > 15
+    assert [each for each in objects(CONTRACT) if each["additionalProperties"] is not False] == []
+
+
+def test_the_paths_are_those_of_the_url_map(app: Flask) -> None:
+    served = {
+        (rule.rule.replace("<", "{").replace(">", "}"), method.lower())
+        for rule in app.url_map.iter_rules()
+        for method in (rule.methods or set()) - {"HEAD"}
+    }
+    written = {(path, method) for path, item in CONTRACT["paths"].items() for method in item if method != "servers"}
+    assert served == written
+    assert contract.ADMIN_PATHS == ADMIN_PATHS
+
+
+def test_the_contract_is_served_as_it_is(client: FlaskClient) -> None:
+    response = client.get("/openapi.yaml")
+    assert response.data == OPENAPI_FILE.read_bytes()
+    assert response.content_type == "application/yaml"
+
+
+def _types(schema: Any) -> Any:
+    """What is comparable: the types down to the items, with null where it is allowed."""
+    if "$ref" in schema:
+        return _types(CONTRACT["components"]["schemas"][schema["$ref"].rpartition("/")[2]])
+    if "oneOf" in schema:
+        types = {each for option in schema["oneOf"] for each in _types(option)[0]}
+        return types, None, None
+    kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+    items = _types(schema["items"]) if "items" in schema else None
+    return set(kinds), items, schema.get("minItems") if items and items[1] is None else None
+
+
+def test_the_request_is_that_of_the_marshmallow_schema() -> None:
+    """The bounds that depend on more than one field (13 or 14 cards) are checked elsewhere in the code."""
+    spec = APISpec("Showcheck", "1", "3.1.0", plugins=[MarshmallowPlugin()])
+    spec.components.schema("Question", schema=RequestSchema)
+    made = spec.to_dict()["components"]["schemas"]["Question"]
+    written = CONTRACT["components"]["schemas"]["Question"]
+    assert set(made["required"]) == set(written["required"])
+    assert list(made["properties"]) == list(written["properties"])
+    for name, field in made["properties"].items():
+        kinds, items, _ = _types(field)
+        written_kinds, written_items, _ = _types(written["properties"][name])
+        assert (kinds, items) == (written_kinds, written_items), name
+
+
+def test_the_card_pattern_takes_exactly_the_accepted_spellings() -> None:
+    card = validator("/components/schemas/CardAsSent")
+    assert [text for text in cards._CARDS if not card.is_valid(text)] == []
+    ranks, suits = set("A23456789TJQKatjqk") | {"10"}, set("SHDCshdc♤♡♢♧")
+    suits |= {suit + selector for suit in "♠♥♦♣" for selector in ("", "\ufe0e", "\ufe0f")}
+    assert {rank + suit for rank in ranks for suit in suits} | {"JOKER", "joker", "Joker"} == set(cards._CARDS)
+    for text in ("", "1S", "ASS", "S", "JoKER", "5ſ", " AS", "0S", "11S"):
+        assert not card.is_valid(text)
+
+
+def test_the_contract_lists_as_many_faults_as_are_sent() -> None:
+    assert CONTRACT["components"]["schemas"]["Problem"]["properties"]["errors"]["maxItems"] == MAX_FAULTS
+
+
+@pytest.mark.parametrize(("path", "name", "request_body"), REQUEST_EXAMPLES)
+def test_an_example_of_the_contract_is_answered_as_it_says(
+    client: FlaskClient, path: str, name: str, request_body: Any
+) -> None:
+    validator("/components/schemas/Question").validate(request_body)
+    answers = CONTRACT["paths"][path]["post"]["responses"]["200"]["content"]["application/json"]["examples"]
+    assert value_of(client.post(path, json=request_body)) == answers[name]["value"]
+
+
+def test_the_example_of_a_problem_is_real(client: FlaskClient) -> None:
+    cards = ["AS", "AS", "1S", "2S", "3S", "4S", "5S", "6S", "7S", "8S", "9S", "TS"]
+    problem = CONTRACT["components"]["responses"]["InvalidRequest"]["content"]["application/problem+json"]
+    response = client.post(
+        "/validate", json={"rule_set": "online-13", "hand": cards}, headers={"X-Request-ID": "deal-4711"}
+    )
+    assert value_of(response) == problem["examples"]["twoFaults"]["value"]
