@@ -13,12 +13,16 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check 
 PIP_COMPILE := CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe \
 	--strip-extras --no-emit-options
 
+# A copy of its own: a compiled module in the work tree would go on being used after its source was changed.
+COMPILED := build/compiled
+PYTHON_HERE := $(CURDIR)/$(BIN)/python
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test lint check fuzz bench format lock clean
+.PHONY: help run test lint check test-compiled compiled run-compiled fuzz bench format lock clean
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 run: $(RUNTIME) ## Start the service: the API on port 8080, probes and metrics on 9090
 	@exec $(BIN)/gunicorn -c gunicorn.conf.py
@@ -34,11 +38,22 @@ lint: $(DEV) ## Check style, types and the direction of imports
 
 check: lint test ## Lint, then test
 
+test-compiled: $(COMPILED)/.built ## Run all tests against the compiled core
+	cd $(COMPILED) && $(PYTHON_HERE) -c 'from service.config import is_compiled; assert is_compiled()'
+	cd $(COMPILED) && $(PYTHON_HERE) -m pytest -n $(WORKERS)
+
+compiled: $(COMPILED)/.built ## Compile the core, in a copy of the project under build/
+
+run-compiled: $(COMPILED)/.built ## Start the service with the compiled core
+	@cd $(COMPILED) && SHOWCHECK_REQUIRE_COMPILED=1 exec $(PYTHON_HERE) -m gunicorn -c gunicorn.conf.py
+
 fuzz: $(DEV) ## Compare N random hands with the oracle (make fuzz N=10000)
 	$(BIN)/python -m tests.fuzz $(N)
 
-bench: $(RUNTIME) ## Time cold solves of the fixed corpora
-	$(BIN)/python -m tests.bench
+bench: $(DEV) $(COMPILED)/.built ## Time cold solves of the fixed corpora, interpreted and compiled
+	$(BIN)/python -m tests.bench --json build/bench-interpreted.json
+	cd $(COMPILED) && $(PYTHON_HERE) -m tests.bench --json ../bench-compiled.json
+	$(BIN)/python -m tests.bench.compare build/bench-interpreted.json build/bench-compiled.json
 
 format: $(DEV) ## Put the source in the house format
 	$(BIN)/ruff format .
@@ -46,6 +61,7 @@ format: $(DEV) ## Put the source in the house format
 
 lock: $(DEV) ## Renew the lock files from pyproject.toml
 	$(PIP_COMPILE) --upgrade --output-file requirements.lock pyproject.toml
+	$(PIP_COMPILE) --upgrade --extra build --constraint requirements.lock --output-file requirements-build.lock pyproject.toml
 	$(PIP_COMPILE) --upgrade --all-extras --constraint requirements.lock --output-file requirements-dev.lock pyproject.toml
 
 clean: ## Remove the virtual environment and everything that was made
@@ -66,4 +82,11 @@ $(RUNTIME): requirements.lock | $(BIN)/python
 
 $(DEV): requirements-dev.lock | $(BIN)/python
 	$(PIP_INSTALL) -r $<
+	@touch $@
+
+$(COMPILED)/.built: $(DEV) setup.py pyproject.toml $(wildcard service/*.py)
+	rm -rf $(COMPILED)
+	mkdir -p $(COMPILED)
+	git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents --target-directory $(COMPILED)
+	cd $(COMPILED) && SHOWCHECK_REQUIRE_COMPILED=1 $(PYTHON_HERE) setup.py --quiet build_ext --inplace
 	@touch $@

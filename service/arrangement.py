@@ -1,7 +1,7 @@
 """Arrangements: a hand laid out in groups, read in the way that is best for the player, with what it is worth."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from service.cards import Card, Rank, sort_cards
 from service.melds import Kind, Meld, Parts, read_sequence, read_set
@@ -9,8 +9,7 @@ from service.reasons import Reason, group_reasons, hand_reasons
 from service.rules import Lengths, RuleSet
 
 
-@dataclass(frozen=True)
-class Group:
+class Group(NamedTuple):
     """A group as it was read: `cards` in playing order; `life` is "FIRST", "SECOND" or None."""
 
     kind: Kind
@@ -19,16 +18,14 @@ class Group:
     plays_as: tuple[Card, ...] | None
 
 
-@dataclass(frozen=True)
-class Charge:
+class Charge(NamedTuple):
     """A card that counts against the player, with its penalty points."""
 
     card: Card
     points: int
 
 
-@dataclass(frozen=True)
-class Arrangement:
+class Arrangement(NamedTuple):
     """A hand in groups. `points` is what a loser with it is charged: the sum of `charges`, capped by the rule set."""
 
     declarable: bool
@@ -39,8 +36,7 @@ class Arrangement:
     reasons: tuple[Reason, ...]
 
 
-@dataclass(frozen=True)
-class _Lives:
+class _Lives(NamedTuple):
     """Which groups are the lives, by index."""
 
     first: int | None

@@ -7,6 +7,7 @@ Symbol form, for people: "10♥", "Joker". Equal cards of two packs are one `Car
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import IntEnum
+from operator import attrgetter
 from typing import Final
 
 
@@ -128,9 +129,12 @@ def parse_rank(text: str) -> Rank:
     return rank
 
 
+_ORDER: Final = attrgetter("order")
+
+
 def sort_cards(cards: Iterable[Card]) -> list[Card]:
     """`cards` in listing order: spades, hearts, diamonds, clubs, each from ace to king, then jokers."""
-    return sorted(cards, key=lambda card: card.order)
+    return sorted(cards, key=_ORDER)
 
 
 def name_cards(cards: Iterable[Card]) -> str:

@@ -14,6 +14,7 @@ from typing import Final
 from environs import Env, EnvValidationError
 from marshmallow.validate import OneOf, Range
 
+from service import search
 from service.rules import RuleSet, RuleSetError, parse_rule_set
 
 LOG_LEVELS: Final = ("DEBUG", "INFO", "WARNING", "ERROR")
@@ -33,7 +34,10 @@ class StartError(Exception):
 
 @dataclass(frozen=True)
 class Settings:
-    """What the environment sets. `cache_size` counts solved hands a worker; 0 switches the cache off."""
+    """What the environment sets. `cache_size` counts solved hands a worker; 0 switches the cache off.
+
+    With `require_compiled`, a core that is not compiled stops the start.
+    """
 
     port: int = 8080
     admin_port: int = 9090
@@ -41,10 +45,12 @@ class Settings:
     log_level: str = "INFO"
     threads: int = 4
     workers: int = 1
+    require_compiled: bool = False
 
 
 _PREFIX: Final = "SHOWCHECK_"
 _LOG_LEVEL: Final = "SHOWCHECK_LOG_LEVEL"
+_REQUIRE_COMPILED: Final = "SHOWCHECK_REQUIRE_COMPILED"
 # Environment name of each number, with its lowest and highest value.
 _NUMBERS: Final = {
     "port": ("SHOWCHECK_PORT", 1, 65_535),
@@ -54,7 +60,8 @@ _NUMBERS: Final = {
     "workers": ("WEB_CONCURRENCY", 1, 64),
 }
 _NEEDED: Final = {name: f"a whole number from {low} to {high}" for name, low, high in _NUMBERS.values()} | {
-    _LOG_LEVEL: "one of " + ", ".join(LOG_LEVELS)
+    _LOG_LEVEL: "one of " + ", ".join(LOG_LEVELS),
+    _REQUIRE_COMPILED: "true or false",
 }
 
 
@@ -66,6 +73,7 @@ def load_settings() -> Settings:
         for field, (name, low, high) in _NUMBERS.items()
     }
     log_level = env.str(_LOG_LEVEL, Settings.log_level, validate=OneOf(LOG_LEVELS))
+    require_compiled = env.bool(_REQUIRE_COMPILED, Settings.require_compiled)
     faults: list[str] = []
     try:
         env.seal()
@@ -73,10 +81,17 @@ def load_settings() -> Settings:
         faults += [f"{name}: must be {_NEEDED[name]}, not {os.environ[name]!r}" for name in error.error_messages]
     if numbers["port"] is not None and numbers["port"] == numbers["admin_port"]:
         faults.append(f"SHOWCHECK_ADMIN_PORT: must differ from SHOWCHECK_PORT, both are {numbers['port']}")
+    if require_compiled and not is_compiled():
+        faults.append(f"{_REQUIRE_COMPILED}: the core is not compiled, see setup.py")
     faults += _unknown_names(os.environ)
     if faults:
         raise StartError(faults)
-    return Settings(**numbers, log_level=log_level)
+    return Settings(**numbers, log_level=log_level, require_compiled=require_compiled)
+
+
+def is_compiled() -> bool:
+    """Whether the core runs as compiled code."""
+    return not str(search.__file__).endswith(".py")
 
 
 def _unknown_names(environ: Mapping[str, str]) -> list[str]:

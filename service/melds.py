@@ -5,11 +5,10 @@ sequence and the best set, "best" being the one in which most cards are themselv
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Final, NamedTuple
 
-from service.cards import Card, Rank, Suit, natural_card, sort_cards
+from service.cards import NATURAL_CARDS, Card, Rank, Suit, sort_cards
 
 SMALLEST_MELD: Final = 3
 LARGEST_SET: Final = 4
@@ -26,8 +25,7 @@ class Kind(StrEnum):
     NONE = "NONE"
 
 
-@dataclass(frozen=True)
-class Meld:
+class Meld(NamedTuple):
     """A valid reading: `cards` in playing order, `plays_as` the card that each stands for.
 
     `themselves` counts the cards that are themselves, not jokers; it is at least 1.
@@ -69,7 +67,7 @@ class Parts:
 
 def sequence_card(place: int, suit: Suit) -> Card:
     """The card at a place of a suit's sequence: 0 is the ace below the two, 13 the ace above the king."""
-    return natural_card(Rank(place % 13), suit)
+    return NATURAL_CARDS[13 * suit + place % 13]
 
 
 def read_sequence(parts: Parts, wild_stays_pure: bool) -> Meld | None:
@@ -104,7 +102,7 @@ def read_set(parts: Parts) -> Meld | None:
     if not themselves or themselves[0].rank is None:
         return None
     jokers = _without(parts.wild, themselves) + parts.printed
-    suit_cards = [natural_card(themselves[0].rank, suit) for suit in Suit]
+    suit_cards = NATURAL_CARDS[themselves[0].rank :: 13]
     free = [card for card in suit_cards if card not in themselves][: len(jokers)]
     plays_as = tuple(card for card in suit_cards if card in themselves or card in free)
     return Meld(Kind.SET, _lay(plays_as, themselves, jokers), plays_as, len(themselves))
@@ -112,12 +110,12 @@ def read_set(parts: Parts) -> Meld | None:
 
 def _highest_start(cards: Sequence[Card], length: int) -> int:
     """The highest place at which a sequence of `length` with the cards, all of one suit, can start; -1 for none."""
-    best = -1
-    for ace in (0, ACE_HIGH):
-        places = [card.rank or ace for card in cards if card.rank is not None]
-        if max(places) - min(places) < length:
-            best = max(best, min(*places, ACE_HIGH + 1 - length))
-    return best
+    places = [card.order % 13 for card in cards]
+    if 0 in places:
+        high = [place or ACE_HIGH for place in places]
+        if max(high) - min(high) < length:
+            return min(*high, ACE_HIGH + 1 - length)
+    return min(*places, ACE_HIGH + 1 - length) if max(places) - min(places) < length else -1
 
 
 def _lay(plays_as: Sequence[Card], themselves: Sequence[Card], jokers: Sequence[Card]) -> tuple[Card, ...]:

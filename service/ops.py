@@ -11,7 +11,7 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from structlog.typing import FilteringBoundLogger
 
 from service.cards import NATURAL_CARDS, parse_card
-from service.config import load_version
+from service.config import is_compiled, load_version
 from service.logs import noted, request_id
 from service.metrics import Metrics
 from service.problems import problem
@@ -47,6 +47,7 @@ def create_admin(rule_sets: Mapping[str, RuleSet], metrics: Metrics, ready: bool
     about = {
         "version": load_version(),
         "python": platform.python_version(),
+        "compiled": is_compiled(),
         "rule_sets": [dump_rule_set(rules) for rules in rule_sets.values()],
     }
 

@@ -1,15 +1,14 @@
 """Reasons: why a group is no meld and why an arrangement is no show, in sentences that can be read to a player."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from service.cards import Card, Rank, name_cards
 from service.melds import ACE_HIGH, LARGEST_SET, SMALLEST_MELD, Kind, Meld, Parts, sequence_card
 from service.rules import HAND_SIZE, RuleSet
 
 
-@dataclass(frozen=True)
-class Reason:
+class Reason(NamedTuple):
     """Why an arrangement is no valid show. `group` is the index of the group it speaks of, None for the hand."""
 
     code: str

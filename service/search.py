@@ -11,100 +11,153 @@ a joker can stand for itself as well. Only in a first life do they have to be th
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from service.cards import JOKER, Card, Rank
+from service.cards import JOKER, NATURAL_CARDS, Card, Rank, sort_cards
+from service.integers import i64
 from service.melds import ACE_HIGH, LARGEST_SET, LONGEST_SEQUENCE, SMALLEST_MELD
 from service.rules import Lengths
 
-_SUIT: Final = 0x1FFF
-_ACES: Final = 0x0001_0001_0001_0001
-_CARDS: Final = _ACES * _SUIT
-BITS: Final = tuple(1 << 16 * (order // 13) + order % 13 for order in range(52))
 POINT: Final = 64
+COUNT_ONLY: Final = (0,) * 13
+BITS: Final = tuple(1 << 16 * (order // 13) + order % 13 for order in range(52))
+_SUIT: Final[i64] = 0x1FFF
+_ACES: Final[i64] = 0x0001_0001_0001_0001
+_CARDS: Final[i64] = 0x1FFF_1FFF_1FFF_1FFF
 # Longer sequences split into shorter ones that are sequences too: 6 = 3 + 3.
 _LONGEST_NEEDED: Final = 5
-_POPULATION: Final = bytes(mask.bit_count() for mask in range(1 << 14))
-_SPAN: Final = bytes(mask.bit_length() for mask in range(1 << 14))
+# So many nodes are visited sooner than remembered.
+_SMALL_SEARCH: Final = 16
+# For every mask of a suit: how many cards it has, and the place of the lowest and past the highest one.
+_POPULATION: Final = bytes(mask.bit_count() for mask in range(1 << 13))
+_LOWEST: Final = bytes(max(0, (mask & -mask).bit_length() - 1) for mask in range(1 << 13))
+_LENGTH: Final = bytes(mask.bit_length() for mask in range(1 << 13))
 
 
 @lru_cache(maxsize=64)
 def _gain_table(points: tuple[int, ...]) -> list[int]:
-    """For every 13-bit mask of ranks, the gain of grouping them, given the points of each rank."""
+    """For every mask of a suit, the gain of grouping its cards, given the points of each rank."""
     table = [0]
     for value in points:
         table += [gain + value * POINT + 1 for gain in table]
     return table
 
 
-COUNT_ONLY: Final = (0,) * 13
-
-
-@dataclass(frozen=True)
-class FoundMeld:
-    """A meld in search: its natural cards as a mask, its jokers, and how many more jokers it could take in."""
-
-    cards: int
-    jokers: int
-    room: int
-    second: bool
-
-
-def _gain(table: list[int], cards: int) -> int:
+def _gain(table: list[int], cards: i64) -> i64:
     """The gain of grouping all the cards of a mask."""
-    return table[cards & _SUIT] + table[cards >> 16 & _SUIT] + table[cards >> 32 & _SUIT] + table[cards >> 48]
+    gain: i64 = table[cards & _SUIT]
+    return gain + table[cards >> 16 & _SUIT] + table[cards >> 32 & _SUIT] + table[cards >> 48]
+
+
+def count_cards(cards: i64) -> i64:
+    """How many cards a mask has."""
+    count: i64 = _POPULATION[cards & _SUIT]
+    return count + _POPULATION[cards >> 16 & _SUIT] + _POPULATION[cards >> 32 & _SUIT] + _POPULATION[cards >> 48]
+
+
+def cards_in(cards: i64) -> list[Card]:
+    """The cards of a mask, one of each, in listing order."""
+    found = []
+    suit: i64 = 0
+    while suit < 4:
+        ranks = cards >> 16 * suit & _SUIT
+        while ranks:
+            found.append(NATURAL_CARDS[13 * suit + _LOWEST[ranks]])
+            ranks &= ranks - 1
+        suit += 1
+    return found
+
+
+class FoundMeld:
+    """A meld in search: its natural cards as a mask, its jokers, and how many more jokers it could take in.
+
+    `second` tells that it was taken for the second life. No dataclass: compiled, those are made slowly.
+    """
+
+    def __init__(self, cards: i64, jokers: i64, room: i64, second: bool) -> None:
+        self.cards: Final = cards
+        self.jokers: Final = jokers
+        self.room: Final = room
+        self.second: Final = second
+
+    @property
+    def is_set(self) -> bool:
+        """Whether it is a set: its cards are of several suits."""
+        return self.cards // (self.cards & -self.cards) > _SUIT
 
 
 class Held:
     """A hand as masks and numbers: natural cards that are not wild, wild-rank cards, printed jokers."""
 
     def __init__(self, hand: Sequence[Card], wild: Rank | None) -> None:
-        once = twice = thrice = printed = 0
+        once: i64 = 0
+        twice: i64 = 0
+        thrice: i64 = 0
+        printed: i64 = 0
         for card in hand:
             if card is JOKER:
                 printed += 1
                 continue
-            bit = BITS[card.order]
+            bit: i64 = BITS[card.order]
             thrice |= twice & bit
             twice |= once & bit
             once |= bit
-        wild_cards = 0 if wild is None else _ACES << wild
+        wild_cards: i64 = 0 if wild is None else _ACES << i64(wild)
         self.all_once = once
         self.wild_once = once & wild_cards
-        self.wild_total = sum((mask & wild_cards).bit_count() for mask in (once, twice, thrice))
+        self.wild_twice = twice & wild_cards
+        self.wild_thrice = thrice & wild_cards
+        self.wild_total = count_cards(self.wild_once) + count_cards(self.wild_twice) + count_cards(self.wild_thrice)
         self.once = once & ~wild_cards
         self.twice = twice & ~wild_cards
         self.thrice = thrice & ~wild_cards
         self.printed = printed
 
-    def points(self, values: tuple[int, ...], wild_points: int) -> int:
+    def points(self, values: tuple[int, ...], wild_points: i64) -> i64:
         """The points of all cards, given those of the ranks and of a wild-rank card."""
-        table = _gain_table(values)
-        gain = _gain(table, self.once) + _gain(table, self.twice) + _gain(table, self.thrice)
-        return gain // POINT + self.wild_total * wild_points
+        return self.gain(_gain_table(values)) // POINT + self.wild_total * wild_points
 
-    def life_points(self, life: int, values: tuple[int, ...], wild_points: int) -> int:
+    def gain(self, table: list[int]) -> i64:
+        """The gain of grouping all cards but the jokers."""
+        return _gain(table, self.once) + _gain(table, self.twice) + _gain(table, self.thrice)
+
+    def life_points(self, life: i64, values: tuple[int, ...], wild_points: i64) -> i64:
         """The points of the cards of a first life."""
         own = _gain(_gain_table(values), life & self.once) // POINT
-        return own + (life & self.wild_once).bit_count() * wild_points
+        return own + count_cards(life & self.wild_once) * wild_points
+
+    def wild_cards(self, first: i64) -> list[Card]:
+        """The wild-rank cards in listing order, those in the first life left out."""
+        return sort_cards(cards_in(self.wild_once & ~first) + cards_in(self.wild_twice) + cards_in(self.wild_thrice))
+
+    def cards_outside(self, melds: list[int]) -> list[Card]:
+        """The cards that are in none of the melds, jokers aside, in listing order."""
+        once, twice, thrice = self.once, self.twice, self.thrice
+        for meld in melds:
+            cards: i64 = meld
+            once, twice, thrice = once & ~(cards & ~twice), twice & ~(cards & ~thrice), thrice & ~cards
+        return sort_cards(cards_in(once) + cards_in(twice) + cards_in(thrice)) if twice else cards_in(once)
 
     def first_lives(self, lengths: Lengths, wild_allowed: bool) -> list[int]:
         """The pure sequences of so many cards, as masks: suit by suit, from the ace up, the shorter ones first."""
         cards = self.all_once if wild_allowed else self.once
         cards |= (cards & _ACES) << ACE_HIGH
+        shortest: i64 = lengths.min
+        longest: i64 = lengths.max
         found = []
         starts = cards
-        for place in range(1, lengths.min):
+        place: i64 = 1
+        while place < shortest:
             starts &= cards >> place
+            place += 1
         while starts:
             start = starts & -starts
             starts ^= start
-            run = (start << lengths.min) - start
-            length = lengths.min
-            while length <= lengths.max and run & ~cards == 0 and length <= LONGEST_SEQUENCE:
-                found.append(run & _CARDS | run >> ACE_HIGH & _ACES)
+            run = (start << shortest) - start
+            length = shortest
+            while length <= longest and run & ~cards == 0:
+                found.append(int(run & _CARDS | run >> ACE_HIGH & _ACES))
                 run |= run << 1
                 length += 1
         return found
@@ -117,38 +170,33 @@ class Search:
     `first` (the mask of the first life) and `melds`.
     """
 
-    def __init__(self, held: Held, points: tuple[int, ...], wild_points: int, second: Lengths | None) -> None:
+    def __init__(self, held: Held, points: tuple[int, ...], wild_points: i64, second: Lengths | None) -> None:
         self.held = held
         self.table = _gain_table(points)
-        self.wild_gain = wild_points * POINT + 1
+        self.wild_gain: i64 = wild_points * POINT + 1
         self.second_needed = second is not None
-        self.second_min = SMALLEST_MELD if second is None else second.min
-        self.second_max = LONGEST_SEQUENCE if second is None else second.max
-        self.width = max(_LONGEST_NEEDED, self.second_min + 2)
-        self.joker_gain = held.wild_total * self.wild_gain + held.printed
-        self.goal = (
-            _gain(self.table, held.once)
-            + _gain(self.table, held.twice)
-            + _gain(self.table, held.thrice)
-            + self.joker_gain
-        )
-        self.best = -1
-        self.first = 0
+        self.second_min: i64 = SMALLEST_MELD if second is None else second.min
+        self.second_max: i64 = LONGEST_SEQUENCE if second is None else second.max
+        self.width: i64 = max(_LONGEST_NEEDED, self.second_min + 2)
+        self.joker_gain: i64 = held.wild_total * self.wild_gain + held.printed
+        self.goal: i64 = held.gain(self.table) + self.joker_gain
+        self.best: i64 = -1
+        self.first: i64 = 0
         self.melds: list[FoundMeld] = []
-        self.wild_pool = 0
-        self.nodes = 0
-        self.seen: dict[tuple[int, ...], int] = {}
+        self.wild_pool: i64 = 0
+        self.nodes: i64 = 0
+        self.seen: dict[tuple[i64, i64, i64, i64, bool, i64, i64], int] = {}
 
     @property
-    def loose(self) -> int:
+    def loose(self) -> i64:
         """How many cards the best leaves out."""
         return (self.goal - self.best) % POINT
 
-    def run(self, first: int) -> None:
+    def run(self, first: i64) -> None:
         """Search with the cards of the mask `first` (0 for none) set apart as the first life."""
         held = self.held
         own = first & held.once
-        self.wild_pool = held.wild_total - (first & held.wild_once).bit_count()
+        self.wild_pool = held.wild_total - count_cards(first & held.wild_once)
         once = held.once & ~(own & ~held.twice)
         twice = held.twice & ~(own & ~held.thrice)
         thrice = held.thrice & ~own
@@ -158,7 +206,7 @@ class Search:
             self.first = first
 
     def _dig(
-        self, once: int, twice: int, thrice: int, jokers: int, need: bool, room: int, gain: int, rest: int
+        self, once: i64, twice: i64, thrice: i64, jokers: i64, need: bool, room: i64, gain: i64, rest: i64
     ) -> bool:
         """Try all that can be done with the cards left; true if a new best was found.
 
@@ -168,13 +216,14 @@ class Search:
         self.nodes += 1
         if gain + rest + self.joker_gain <= self.best:
             return False
-        if jokers:
+        if jokers and self.nodes > _SMALL_SEARCH:
             state = (once, twice, thrice, jokers, need, room, self.wild_pool)
             if self.seen.get(state, -1) >= gain:
                 return False
-            self.seen[state] = gain
+            self.seen[state] = int(gain)
         table = self.table
-        width = self.width
+        width = self.width if need else _LONGEST_NEEDED
+        window = (1 << width - 1) - 1
         improved = False
         while True:
             if jokers < 2:
@@ -183,102 +232,128 @@ class Search:
                     once &= live
                     twice &= live
                     thrice &= live
-                    rest = _gain(self.table, once) + _gain(self.table, twice) + _gain(self.table, thrice)
+                    rest = _gain(table, once) + _gain(table, twice) + _gain(table, thrice)
             if gain + rest + self.joker_gain <= self.best:
                 return improved
             if not once:
                 return self._finish(jokers, need, room, gain) or improved
+            suit: i64 = 0
+            ranks = once & _SUIT
+            while not ranks:
+                suit += 16
+                ranks = once >> suit & _SUIT
+            rank: i64 = _LOWEST[ranks]
             card = once & -once
-            place = card.bit_length() - 1
-            suit, rank = place & ~15, place & 15
-            upper = (once >> place & (1 << min(width, 13 - rank)) - 1) >> 1
+            # Sequences in which the card is the lowest; an ace may be the highest as well.
+            upper = ranks >> rank + 1 & window
             part = upper
             while True:
                 run = part << 1 | 1
-                if self._sequence(once, twice, thrice, jokers, need, room, gain, rest, run << place, _SPAN[run]):
+                size: i64 = max(_LENGTH[run], SMALLEST_MELD)
+                used = size - _POPULATION[run]
+                if used <= jokers and self._sequence(
+                    once,
+                    twice,
+                    thrice,
+                    jokers,
+                    need,
+                    room,
+                    gain,
+                    rest,
+                    run << suit + rank,
+                    size,
+                    used,
+                    table[run << rank],
+                ):
                     improved = True
                 if not part:
                     break
-                part = (part - 1) & upper
+                part = part - 1 & upper
             if rank == 0:
-                lowest = suit + 14 - width
-                upper = once >> lowest & (1 << width - 1) - 1
+                upper = ranks >> 14 - width & window
                 part = upper
                 while part:
-                    span = width + 1 - _SPAN[part & -part]
-                    run = card | part << lowest
-                    if self._sequence(once, twice, thrice, jokers, need, room, gain, rest, run, span):
+                    size = max(width - _LOWEST[part], SMALLEST_MELD)
+                    used = size - 1 - _POPULATION[part]
+                    run = part << 14 - width | 1
+                    if used <= jokers and self._sequence(
+                        once, twice, thrice, jokers, need, room, gain, rest, run << suit, size, used, table[run]
+                    ):
                         improved = True
-                    part = (part - 1) & upper
+                    part = part - 1 & upper
             same = once & (card << 16 | card << 32 | card << 48)
+            one_gain: i64 = table[1 << rank]
             part = same
             while part:
-                size = 1 + part.bit_count()
+                size = 1 + count_cards(part)
                 used = 1 if size == 2 else 0
                 if used <= jokers:
-                    got = size * table[1 << rank]
                     seats = LARGEST_SET - size - used
-                    if self._take(once, twice, thrice, jokers, need, room, gain, rest, card | part, used, seats, got):
+                    got = size * one_gain
+                    if self._take(
+                        once, twice, thrice, jokers, need, room, gain, rest, card | part, used, seats, got, False
+                    ):
                         improved = True
-                part = (part - 1) & same
+                part = part - 1 & same
             # Left out: all copies of it, as one more meld with a copy was tried above.
-            rest -= table[1 << rank] * (1 + bool(twice & card) + bool(thrice & card))
-            once &= ~card
-            twice &= ~card
-            thrice &= ~card
+            rest -= one_gain
+            if twice & card:
+                rest -= one_gain
+                if thrice & card:
+                    rest -= one_gain
+                    thrice ^= card
+                twice ^= card
+            once ^= card
 
     def _sequence(
         self,
-        once: int,
-        twice: int,
-        thrice: int,
-        jokers: int,
+        once: i64,
+        twice: i64,
+        thrice: i64,
+        jokers: i64,
         need: bool,
-        room: int,
-        gain: int,
-        rest: int,
-        cards: int,
-        span: int,
+        room: i64,
+        gain: i64,
+        rest: i64,
+        cards: i64,
+        size: i64,
+        used: i64,
+        got: i64,
     ) -> bool:
-        """Try a sequence of the natural `cards`, with as few jokers as can be: as the second life, and as any other."""
-        size = max(span, SMALLEST_MELD)
-        used = size - cards.bit_count()
-        if used > jokers:
-            return False
-        got = _gain(self.table, cards)
+        """Try a sequence of `size` with `used` jokers: as the second life where one is needed, and as any other."""
         improved = False
         if need and size <= self.second_max:
-            second_size = max(size, self.second_min)
-            used += second_size - size
-            if used <= jokers:
-                seats = self.second_max - second_size
+            more = max(self.second_min - size, 0)
+            if used + more <= jokers:
+                seats = self.second_max - size - more
+                used += more
                 improved = self._take(
-                    once, twice, thrice, jokers, False, room, gain, rest, cards, used, seats, got, second=True
+                    once, twice, thrice, jokers, False, room, gain, rest, cards, used, seats, got, True
                 )
-            if second_size == size and self.second_max == LONGEST_SEQUENCE:
+                used -= more
+            if not more and self.second_max == LONGEST_SEQUENCE:
                 return improved
-            used -= second_size - size
         if size <= _LONGEST_NEEDED:
             seats = LONGEST_SEQUENCE - size
-            if self._take(once, twice, thrice, jokers, need, room, gain, rest, cards, used, seats, got):
+            if self._take(once, twice, thrice, jokers, need, room, gain, rest, cards, used, seats, got, False):
                 improved = True
         return improved
 
     def _take(
         self,
-        once: int,
-        twice: int,
-        thrice: int,
-        jokers: int,
+        once: i64,
+        twice: i64,
+        thrice: i64,
+        jokers: i64,
         need: bool,
-        room: int,
-        gain: int,
-        rest: int,
-        cards: int,
-        used: int,
-        seats: int,
-        got: int,
-        second: bool = False,
+        room: i64,
+        gain: i64,
+        rest: i64,
+        cards: i64,
+        used: i64,
+        seats: i64,
+        got: i64,
+        second: bool,
     ) -> bool:
         """Go on without the `cards` of a meld and the jokers it used; keep it if that leads to a new best."""
         once, twice, thrice = once & ~(cards & ~twice), twice & ~(cards & ~thrice), thrice & ~cards
@@ -288,7 +363,7 @@ class Search:
         self.melds.append(FoundMeld(cards, used, seats, second))
         return True
 
-    def _finish(self, jokers: int, need: bool, room: int, gain: int) -> bool:
+    def _finish(self, jokers: i64, need: bool, room: i64, gain: i64) -> bool:
         left = self._jokers_left(jokers, need, room)
         if left < 0:
             return False
@@ -300,13 +375,15 @@ class Search:
         self.melds.clear()
         return True
 
-    def _jokers_left(self, jokers: int, need: bool, room: int) -> int:
+    def _jokers_left(self, jokers: i64, need: bool, room: i64) -> i64:
         """How many jokers stay loose, or -1 where the second life cannot be made of them.
 
         Three jokers with a wild-rank card among them are a sequence: that card is itself.
         """
         if not need:
-            return 0 if jokers <= room or (jokers >= SMALLEST_MELD and self.wild_pool) else jokers - room
+            if jokers <= room or (jokers >= SMALLEST_MELD and self.wild_pool):
+                return 0
+            return jokers - room
         if not self.wild_pool or jokers < self.second_min:
             return -1
         longest = min(jokers, self.second_max)
@@ -315,7 +392,7 @@ class Search:
         return max(0, jokers - longest - room)
 
 
-def _live(once: int, jokers: int) -> int:
+def _live(once: i64, jokers: i64) -> i64:
     """The cards that can still be in a meld when there is no joker, or only one, as a mask (with bits to spare)."""
     s0, s1, s2, s3 = once & _SUIT, once >> 16 & _SUIT, once >> 32 & _SUIT, once >> 48
     runs = once | (once & _ACES) << ACE_HIGH

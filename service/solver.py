@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
+from typing import Final
 
-from service.cards import JOKER, NATURAL_CARDS, Card, Rank, Suit, natural_card, sort_cards
+from service.cards import JOKER, Card, Rank, sort_cards
 from service.melds import ACE_HIGH, SMALLEST_MELD
 from service.rules import Lengths, RuleSet
-from service.search import BITS, COUNT_ONLY, POINT, FoundMeld, Held, Search
+from service.search import COUNT_ONLY, POINT, FoundMeld, Held, Search, cards_in
 
 
 @dataclass(frozen=True)
@@ -27,24 +27,21 @@ def solve(hand: Sequence[Card], wild: Rank | None, rules: RuleSet) -> Solution:
     `hand` are the cards in any order (13, or more as long as no card is held more than three times), `wild` the wild
     rank. Of equals the answer is the first in the order of the search; the order of `hand` changes nothing.
     """
-    tiers = _Tiers(Held(hand, wild), wild, rules)
+    held = Held(hand, wild)
+    tiers = _Tiers(held, wild, rules)
     found = tiers.best()
-    groups = _lay_out(found.search, hand, wild)
-    ungrouped = sort_cards(hand)
-    for group in groups:
-        for card in group:
-            ungrouped.remove(card)
+    groups, ungrouped = _lay_out(found.search, held)
     points = found.points if rules.cap is None else min(found.points, rules.cap)
-    return Solution(tuple(map(tuple, groups)), tuple(ungrouped), points, found.declarable, tiers.nodes)
+    return Solution(groups, ungrouped, points, found.declarable, tiers.nodes)
 
 
-@dataclass(frozen=True)
 class _Found:
     """A search that holds the best of its kind; `points` are those of a loser, before the cap."""
 
-    search: Search
-    points: int
-    declarable: bool = False
+    def __init__(self, search: Search, points: int, declarable: bool = False) -> None:
+        self.search: Final = search
+        self.points: Final = points
+        self.declarable: Final = declarable
 
 
 class _Tiers:
@@ -120,34 +117,38 @@ def _short(lives: list[int], lengths: Lengths) -> list[int]:
     return [life for life in lives if life.bit_count() < lengths.min + SMALLEST_MELD]
 
 
-def _lay_out(search: Search, hand: Sequence[Card], wild: Rank | None) -> list[list[Card]]:
-    """The groups with real cards: the first life, then sequences (the purer first), then sets, then jokers only.
+def _lay_out(search: Search, held: Held) -> tuple[tuple[tuple[Card, ...], ...], tuple[Card, ...]]:
+    """The groups and the ungrouped cards: the first life, sequences (the purer first), sets, groups of jokers.
 
     A wild-rank card goes where it can be itself; the other jokers go to the groups in order, wild-rank cards first.
     """
-    melds = sorted(search.melds, key=lambda meld: (_is_set(meld.cards), meld.jokers > 0, meld.cards & -meld.cards))
-    first = _cards_in(search.first)
-    wild_cards = sort_cards(card for card in hand if wild is not None and card.rank is wild)
-    for card in first:
-        if card.rank is wild:
-            wild_cards.remove(card)
+    melds = sorted(search.melds, key=_listing_order)
+    wild_cards = held.wild_cards(search.first)
     joker_groups, wanted = _share_jokers(search, melds, len(wild_cards))
     # A group of jokers only needs a wild-rank card, the one that is itself.
     reserved = [[wild_cards.pop()] for _ in joker_groups]
-    groups = [_cards_in(meld.cards) for meld in melds]
+    groups = [cards_in(meld.cards) for meld in melds]
     sizes = [len(group) + jokers for group, jokers in zip(groups, wanted, strict=True)] + joker_groups
-    for meld, group, size in zip(melds, groups, sizes, strict=False):
-        if wild is None or len(group) == size or _is_set(meld.cards):
-            continue
-        own = natural_card(wild, Suit((meld.cards.bit_length() - 1) // 16))
-        if own in wild_cards and _own_place(meld.cards, size, wild):
-            wild_cards.remove(own)
-            group.append(own)
-    supply = iter(wild_cards + [JOKER] * search.held.printed)
+    if wild_cards:
+        for meld, group, size in zip(melds, groups, sizes, strict=False):
+            own = _own_place(meld.cards, size, wild_cards) if len(group) < size else None
+            if own is not None:
+                wild_cards.remove(own)
+                group.append(own)
+    supply = wild_cards + [JOKER] * search.held.printed
     groups += reserved
     for group, size in zip(groups, sizes, strict=True):
-        group.extend(islice(supply, size - len(group)))
-    return [first, *groups] if first else groups
+        missing = size - len(group)
+        group.extend(supply[:missing])
+        del supply[:missing]
+    if search.first:
+        groups.insert(0, cards_in(search.first))
+    loose = held.cards_outside([search.first, *(meld.cards for meld in melds)])
+    return tuple(map(tuple, groups)), tuple(sort_cards(loose + supply) if supply else loose)
+
+
+def _listing_order(meld: FoundMeld) -> tuple[bool, bool, int]:
+    return meld.is_set, meld.jokers > 0, meld.cards & -meld.cards
 
 
 def _share_jokers(search: Search, melds: list[FoundMeld], wild: int) -> tuple[list[int], list[int]]:
@@ -176,24 +177,18 @@ def _share_jokers(search: Search, melds: list[FoundMeld], wild: int) -> tuple[li
     return joker_groups, wanted
 
 
-def _own_place(cards: int, size: int, wild: Rank) -> bool:
-    """Whether a sequence of so many cards, with the natural `cards` in it, can hold the wild-rank card of its suit."""
+def _own_place(cards: int, size: int, wild_cards: list[Card]) -> Card | None:
+    """The wild-rank card that can be itself in the sequence of so many cards with the natural `cards`, if any."""
     suit = (cards & -cards).bit_length() - 1 & ~15
     ranks = cards >> suit
-    own = 1 << wild
-    for places in (ranks | own, _ace_high(ranks) | own, ranks | _ace_high(own)):
-        if places.bit_length() - (places & -places).bit_length() < size:
-            return True
-    return False
+    for card in wild_cards:
+        if card.rank is not None and card.suit is not None and 16 * card.suit == suit and ranks < 1 << 13:
+            own = 1 << card.rank
+            for places in (ranks | own, _ace_high(ranks) | own, ranks | _ace_high(own)):
+                if places.bit_length() - (places & -places).bit_length() < size:
+                    return card
+    return None
 
 
 def _ace_high(ranks: int) -> int:
     return ranks & ~1 | (ranks & 1) << ACE_HIGH
-
-
-def _is_set(cards: int) -> bool:
-    return (cards & -cards) << 13 <= cards
-
-
-def _cards_in(cards: int) -> list[Card]:
-    return [card for card in NATURAL_CARDS if cards & BITS[card.order]]

@@ -51,6 +51,7 @@ def test_all_faults_are_named_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
         SHOWCHECK_LOG_LEVEL="info",
         SHOWCHECK_THREADS="",
         WEB_CONCURRENCY="1.5",
+        SHOWCHECK_REQUIRE_COMPILED="perhaps",
         SHOWCHECK_TREADS="4",
         SHOWCHECK_X="",
     )
@@ -61,9 +62,23 @@ def test_all_faults_are_named_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
         "SHOWCHECK_THREADS: must be a whole number from 1 to 256, not ''",
         "WEB_CONCURRENCY: must be a whole number from 1 to 64, not '1.5'",
         "SHOWCHECK_LOG_LEVEL: must be one of DEBUG, INFO, WARNING, ERROR, not 'info'",
+        "SHOWCHECK_REQUIRE_COMPILED: must be true or false, not 'perhaps'",
         "SHOWCHECK_TREADS: unknown setting, did you mean SHOWCHECK_THREADS?",
         "SHOWCHECK_X: unknown setting",
     ]
+
+
+@pytest.mark.parametrize(("compiled", "wanted", "faults"), [(True, "1", 0), (False, "1", 1), (False, "0", 0)])
+def test_a_core_that_is_not_compiled_can_be_refused(
+    monkeypatch: pytest.MonkeyPatch, compiled: bool, wanted: str, faults: int
+) -> None:
+    monkeypatch.setattr("service.config.is_compiled", lambda: compiled)
+    monkeypatch.setenv("SHOWCHECK_REQUIRE_COMPILED", wanted)
+    if faults:
+        with pytest.raises(StartError, match="SHOWCHECK_REQUIRE_COMPILED: the core is not compiled"):
+            load_settings()
+    else:
+        assert load_settings().require_compiled == (wanted == "1")
 
 
 @pytest.mark.parametrize(("port", "admin_port"), [("9090", None), (None, "8080"), ("7000", "7000")])

@@ -15,7 +15,7 @@ from flask.testing import FlaskClient
 from prometheus_client import Counter, Histogram
 from prometheus_client.parser import text_string_to_metric_families
 
-from service import ops
+from service import ops, search
 from service.arrangement import Arrangement
 from service.cards import Card, Rank
 from service.config import Settings, load_rule_sets
@@ -65,6 +65,7 @@ def test_the_version_names_what_runs(admin: FlaskClient, client: FlaskClient) ->
     answer = value_of(admin.get("/version"))
     assert answer["version"] == project["version"]
     assert answer["python"] == platform.python_version()
+    assert answer["compiled"] == (Path(search.__file__).suffix != ".py")
     listed = value_of(client.get("/rule-sets"))["rule_sets"]
     assert answer["rule_sets"] == [{key: each[key] for key in ("name", "version", "digest")} for each in listed]
 

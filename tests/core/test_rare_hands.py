@@ -1,14 +1,14 @@
-"""Second lives of jokers only: rare hands that random ones do not reach, against the oracle."""
+"""Rare hands that random ones do not reach, against the oracle: second lives of jokers only, three equal cards."""
 
 import pytest
 
 from service.cards import Rank
-from service.rules import RuleSet
+from service.rules import RuleSet, parse_rule_set
 from service.verdict import best_arrangement
 from tests import oracle
 from tests.core.audit import faults, worth
 from tests.core.table import cards
-from tests.strategies import derive
+from tests.strategies import RULE_SET_TEXTS, derive
 
 CASES = {
     "ten jokers beside a first life of three": (
@@ -34,6 +34,14 @@ CASES = {
     "a second life of exactly four, where longer runs are no life": (
         derive("family-13", {"second_life.min": 4, "second_life.max": 4}),
         "2S 3S 4S 8D 9D TD JD QD KD 7H 7C JOKER 2H",
+    ),
+    "a second life of four at least, and no joker that makes three cards four": (
+        derive("family-13", {"second_life.min": 4}),
+        "2S 3S 4S 8D 9D TD 4H 5H 6H QC QD QS AH",
+    ),
+    "three equal cards": (
+        parse_rule_set(RULE_SET_TEXTS["family-13"].replace("packs = 2", "packs = 3")),
+        "2S 3S 4S 4S 4S 5S 6S 8D 8D 8D 9D TH JOKER",
     ),
 }
 

@@ -1,0 +1,41 @@
+"""Build: mypyc compiles the core, where a compiler is at hand; elsewhere the very same files run interpreted.
+
+With SHOWCHECK_REQUIRE_COMPILED=1 a core that cannot be compiled is an error. Everything else is in pyproject.toml.
+"""
+
+import os
+import sys
+
+from setuptools import setup
+from setuptools.command.build_ext import build_ext
+
+# Not `integers`: it gives the others their machine word, and has to stay a plain module for that.
+CORE = ("cards", "rules", "melds", "reasons", "arrangement", "search", "solver", "verdict")
+REQUIRED = os.environ.get("SHOWCHECK_REQUIRE_COMPILED", "0").lower() in {"1", "true", "yes", "on"}
+
+
+class BuildIfPossible(build_ext):
+    """Building extensions, or going on without them."""
+
+    def run(self) -> None:
+        try:
+            super().run()
+        except Exception as error:  # compilers fail in many ways
+            if REQUIRED:
+                raise
+            sys.stderr.write(f"The core stays interpreted: {error}\n")
+
+
+def extensions() -> list[object]:
+    try:
+        from mypyc.build import mypycify  # noqa: PLC0415 (it may be missing)
+    except ImportError:
+        if REQUIRED:
+            raise
+        sys.stderr.write("The core stays interpreted: mypyc is not installed\n")
+        return []
+    made: list[object] = mypycify([f"service/{name}.py" for name in CORE], opt_level="3", debug_level="0")
+    return made
+
+
+setup(ext_modules=extensions(), cmdclass={"build_ext": BuildIfPossible})
