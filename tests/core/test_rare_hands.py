@@ -35,6 +35,10 @@ CASES = {
         derive("family-13", {"second_life.min": 4, "second_life.max": 4}),
         "2S 3S 4S 8D 9D TD JD QD KD 7H 7C JOKER 2H",
     ),
+    "the same without a joker": (
+        derive("family-13", {"second_life.min": 4, "second_life.max": 4}),
+        "2S 3S 4S 8D 9D TD JD QD KD 2H 5H 9C KC",
+    ),
     "a second life of four at least, and no joker that makes three cards four": (
         derive("family-13", {"second_life.min": 4}),
         "2S 3S 4S 8D 9D TD 4H 5H 6H QC QD QS AH",
