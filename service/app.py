@@ -1,7 +1,8 @@
 """The application: everything is put together here, and nowhere else."""
 
 import sys
-from typing import TextIO
+from collections.abc import Callable
+from typing import Any, TextIO
 
 from flask import Flask
 
@@ -11,6 +12,13 @@ from service.config import Settings, load_contract, load_rule_sets, load_setting
 from service.logs import create_logger, note
 from service.metrics import Metrics
 from service.verdict import best_arrangement
+
+
+class _Application(Flask):
+    """Flask, told that no view and no hook here is a coroutine: it would look again at every call."""
+
+    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
+        return func
 
 
 def create_app(settings: Settings | None = None, log_stream: TextIO | None = None) -> Flask:
@@ -27,7 +35,7 @@ def create_app(settings: Settings | None = None, log_stream: TextIO | None = Non
         note(cache="hit" if solver_seconds is None else "miss")
 
     cache = SolveCache(best_arrangement, settings.cache_size, report)
-    app = Flask(__name__, static_folder=None)
+    app = _Application(__name__, static_folder=None)
     # Not the limit itself: werkzeug cuts a chunked body off here without a word, so the API measures what it reads.
     app.config["MAX_CONTENT_LENGTH"] = api.MAX_READ_BYTES
     # A method that a path does not name is 405, OPTIONS too: callers are servers, there is no CORS to ask about.

@@ -79,26 +79,31 @@ class Metrics:
             registry=self.registry,
         )
 
+        # The labels are few, and looking one up costs more than counting it.
+        self._request = functools.cache(self._requests.labels)
+        self._verdict = functools.cache(self._verdicts.labels)
+        self._reason = functools.cache(self._reasons.labels)
+        self._lookup = functools.cache(self._lookups.labels)
+
     @_never_fatal
     def count_request(self, method: str, route: str, status: int, seconds: float) -> None:
         """Note one answer; `route` is the template, and an unknown method is `_OTHER`, so that labels stay few."""
-        known = method if method in _METHODS else "_OTHER"
-        self._requests.labels(known, route, str(status)).observe(seconds)
+        self._request(method if method in _METHODS else "_OTHER", route, status).observe(seconds)
 
     @_never_fatal
     def count_verdict(self, rule_set: str, outcome: str, reasons: Iterable[str]) -> None:
         """Note one verdict and the codes of its reasons."""
-        self._verdicts.labels(rule_set, outcome).inc()
+        self._verdict(rule_set, outcome).inc()
         for code in reasons:
-            self._reasons.labels(code).inc()
+            self._reason(code).inc()
 
     @_never_fatal
     def count_lookup(self, solver_seconds: float | None, entries: int) -> None:
         """Note one look into the cache that now has `entries`: a hit, or a miss that cost `solver_seconds`."""
         if solver_seconds is None:
-            self._lookups.labels("hit").inc()
+            self._lookup("hit").inc()
         else:
-            self._lookups.labels("miss").inc()
+            self._lookup("miss").inc()
             self._solver.observe(solver_seconds)
             self._entries.set(entries)
 

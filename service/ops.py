@@ -2,17 +2,16 @@
 
 import json
 import platform
-import time
 from collections.abc import Mapping
 from typing import Any, Final
 
-from flask import Blueprint, Flask, Response, abort, g, request
+from flask import Blueprint, Flask, Response, abort, request
 from prometheus_client import CONTENT_TYPE_LATEST
 from structlog.typing import FilteringBoundLogger
 
 from service.cards import NATURAL_CARDS, parse_card
 from service.config import is_compiled, load_version
-from service.logs import noted, request_id
+from service.logs import begin_record, current_record
 from service.metrics import Metrics
 from service.problems import problem
 from service.rules import RuleSet
@@ -79,29 +78,32 @@ def observe(app: Flask, logger: FilteringBoundLogger, metrics: Metrics, admin_po
 
     @app.before_request
     def begin() -> None:
-        g.wall, g.cpu = time.perf_counter(), time.thread_time()
+        environ = request.environ
         # The server fills in SERVER_PORT from its socket; a forged Host header does not change it.
-        g.admin = request.environ["SERVER_PORT"] == str(admin_port)
-        if g.admin != (request.path in ADMIN_PATHS):
+        admin = environ["SERVER_PORT"] == str(admin_port)
+        begin_record(environ.get("HTTP_X_REQUEST_ID", ""), admin)
+        if admin != (environ["PATH_INFO"] in ADMIN_PATHS):
             abort(404)
 
     @app.after_request
     def finish(answer: Response) -> Response:
-        wall, cpu = time.perf_counter() - g.wall, time.thread_time() - g.cpu
-        answer.headers["X-Request-ID"] = request_id()
+        record = current_record()
+        wall, cpu = record.elapsed()
+        answer.headers["X-Request-ID"] = record.request_id
         answer.headers["Cache-Control"] = "no-store"
-        route = "unmatched" if request.url_rule is None else request.url_rule.rule
-        if not g.admin:
-            metrics.count_request(request.method, route, answer.status_code, wall)
-        write = logger.error if answer.status_code >= 500 else logger.debug if g.admin else logger.info
+        rule, method = request.url_rule, request.environ["REQUEST_METHOD"]
+        route = "unmatched" if rule is None else rule.rule
+        if not record.admin:
+            metrics.count_request(method, route, answer.status_code, wall)
+        write = logger.error if answer.status_code >= 500 else logger.debug if record.admin else logger.info
         write(
             "request",
-            method=request.method,
+            method=method,
             route=route,
             status=answer.status_code,
             wall_ms=round(wall * 1000, 3),
             cpu_ms=round(cpu * 1000, 3),
-            request_id=request_id(),
-            **noted(),
+            request_id=record.request_id,
+            **record.fields,
         )
         return answer

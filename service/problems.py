@@ -8,7 +8,7 @@ from typing import Any, Final
 from flask import Flask, Response
 from werkzeug.exceptions import HTTPException
 
-from service.logs import note, request_id
+from service.logs import current_record, note
 from service.questions import Fault, InvalidRequest
 from service.strict_json import MalformedJson
 
@@ -46,7 +46,7 @@ def _fill(answer: Response, status: int, code: str | None, detail: str | None, f
         "status": status,
         "detail": detail or known_detail,
         "code": code or known_code,
-        "request_id": request_id(),
+        "request_id": current_record().request_id,
     }
     if faults:
         body["errors"] = [

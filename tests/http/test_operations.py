@@ -268,8 +268,8 @@ def test_metrics_that_cannot_be_written_stop_no_verdict(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    for kind in (Counter, Histogram):
-        monkeypatch.setattr(kind, "labels", full)
+    monkeypatch.setattr(Counter, "inc", full)
+    monkeypatch.setattr(Histogram, "observe", full)
     assert client.post("/validate", json=question()).status_code == 200
     assert {record.message for record in caplog.records} == {"a metric could not be written"}
 
