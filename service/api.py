@@ -2,22 +2,22 @@
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Final
 
 from flask import Blueprint, Response, abort, request
 from werkzeug.exceptions import HTTPException
 
+from service.answers import write_verdict
 from service.logs import note
 from service.metrics import Metrics
 from service.questions import read_question
 from service.rules import RuleSet
-from service.schemas import dump_rule_set, dump_verdict
+from service.schemas import dump_rule_set
 from service.strict_json import read_json
 from service.verdict import Question, Solve, Verdict, judge_show, score_hand
 
 # A request with a full hand in groups takes some 300 bytes.
 MAX_BODY_BYTES: Final = 64 * 1024
-# Made once: `json.dumps` makes one for every answer.
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 # A body over the limit is read so far before it is refused: gunicorn closes a connection with more than 64 KiB unread.
 MAX_READ_BYTES: Final = 1024 * 1024
@@ -34,7 +34,7 @@ def create_api(rule_sets: Mapping[str, RuleSet], solve: Solve, metrics: Metrics,
         outcome = _outcome(verdict)
         note(outcome=outcome)
         metrics.count_verdict(question.rules.name, outcome, [reason.code for reason in verdict.reasons])
-        return _json(dump_verdict(verdict))
+        return _json(write_verdict(verdict))
 
     @api.post("/validate")
     def validate() -> Response:
@@ -46,12 +46,13 @@ def create_api(rule_sets: Mapping[str, RuleSet], solve: Solve, metrics: Metrics,
 
     @api.get("/rule-sets")
     def list_rule_sets() -> Response:
-        return _json({"rule_sets": [{**dump_rule_set(rules), "title": rules.title} for rules in rule_sets.values()]})
+        listed = [{**dump_rule_set(rules), "title": rules.title} for rules in rule_sets.values()]
+        return _json(_ENCODER.encode({"rule_sets": listed}))
 
     @api.get("/rule-sets/<name>")
     def show_rule_set(name: str) -> Response:
         rules = rule_sets.get(name) or abort(404)
-        return _json({**rules.parameters, "digest": rules.digest})
+        return _json(_ENCODER.encode({**rules.parameters, "digest": rules.digest}))
 
     @api.get("/openapi.yaml")
     def show_contract() -> Response:
@@ -87,5 +88,5 @@ def _outcome(verdict: Verdict) -> str:
     return "WRONG_SHOW" if verdict.wrong_show else "VALID_SHOW"
 
 
-def _json(body: Mapping[str, Any]) -> Response:
-    return Response(_ENCODER.encode(body) + "\n", content_type="application/json")
+def _json(text: str) -> Response:
+    return Response(text + "\n", content_type="application/json")

@@ -1,7 +1,8 @@
 """Arrangements: a hand laid out in groups, read in the way that is best for the player, with what it is worth."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from functools import cache
+from typing import Final, NamedTuple
 
 from service.cards import Card, Rank, sort_cards
 from service.melds import Kind, Meld, Parts, read_sequence, read_set
@@ -23,6 +24,10 @@ class Charge(NamedTuple):
 
     card: Card
     points: int
+
+
+# There are few charges and many arrangements, which a cache may hold: equal ones are one object.
+_charge: Final = cache(Charge)
 
 
 class Arrangement(NamedTuple):
@@ -137,7 +142,7 @@ def _charges(
             safe = melds[index] is not None
         if not safe:
             counted += cards
-    return tuple(Charge(card, card_points(card, wild, rules)) for card in sort_cards(counted))
+    return tuple([_charge(card, card_points(card, wild, rules)) for card in sort_cards(counted)])
 
 
 def card_points(card: Card, wild: Rank | None, rules: RuleSet) -> int:

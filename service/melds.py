@@ -118,7 +118,9 @@ def _highest_start(cards: Sequence[Card], length: int) -> int:
     return min(*places, ACE_HIGH + 1 - length) if max(places) - min(places) < length else -1
 
 
-def _lay(plays_as: Sequence[Card], themselves: Sequence[Card], jokers: Sequence[Card]) -> tuple[Card, ...]:
+def _lay(plays_as: tuple[Card, ...], themselves: Sequence[Card], jokers: Sequence[Card]) -> tuple[Card, ...]:
+    if not jokers:
+        return plays_as
     supply = iter(jokers)
     return tuple(card if card in themselves else next(supply) for card in plays_as)
 

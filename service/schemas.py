@@ -1,15 +1,12 @@
-"""Schemas: a request as it is read, and a verdict in its JSON form. `openapi.yaml` says the same for others."""
+"""Schemas: a request as it is read. `openapi.yaml` says the same for others."""
 
 import json
 from typing import Any, Final
 
 from marshmallow import Schema, ValidationError, fields, validate
 
-from service.arrangement import Arrangement
-from service.cards import JOKER_TURNED_UP, Card, Rank, parse_card, parse_rank
-from service.reasons import Reason
+from service.cards import JOKER_TURNED_UP, parse_card, parse_rank
 from service.rules import RuleSet
-from service.verdict import Verdict
 
 # How much of a faulty text is shown back.
 _SHOWN: Final = 24
@@ -125,52 +122,3 @@ REQUEST_SCHEMA: Final = RequestSchema()
 def dump_rule_set(rules: RuleSet) -> dict[str, Any]:
     """Which rule set it is: name, version and digest."""
     return {"name": rules.name, "version": rules.version, "digest": rules.digest}
-
-
-def dump_verdict(verdict: Verdict) -> dict[str, Any]:
-    """The JSON form of a verdict: plain values, keys in the order of the contract."""
-    question = verdict.question
-    turned_up = question.turned_up
-    show = verdict.wrong_show is not None
-    return {
-        "rule_set": dump_rule_set(question.rules),
-        "wild_rank": turned_up.letter if isinstance(turned_up, Rank) else turned_up,
-        "judged": verdict.judged,
-        "valid": verdict.valid,
-        **({"wrong_show": verdict.wrong_show} if show else {}),
-        "points": verdict.points,
-        **({"deal": verdict.deal} if show else {}),
-        "reasons": _dump_reasons(verdict.reasons),
-        "submitted": None if verdict.submitted is None else _dump_arrangement(verdict.submitted),
-        "best": _dump_arrangement(verdict.best),
-    }
-
-
-def _dump_arrangement(arrangement: Arrangement) -> dict[str, Any]:
-    return {
-        "declarable": arrangement.declarable,
-        "points": arrangement.points,
-        "groups": [
-            {
-                "kind": group.kind.value,
-                "life": group.life,
-                "cards": _codes(group.cards),
-                "plays_as": None if group.plays_as is None else _codes(group.plays_as),
-            }
-            for group in arrangement.groups
-        ],
-        "ungrouped": _codes(arrangement.ungrouped),
-        "charges": [{"card": charge.card.code, "points": charge.points} for charge in arrangement.charges],
-        "reasons": _dump_reasons(arrangement.reasons),
-    }
-
-
-def _dump_reasons(reasons: tuple[Reason, ...]) -> list[dict[str, Any]]:
-    return [
-        {"code": reason.code, "message": reason.message, "group": reason.group, "cards": _codes(reason.cards)}
-        for reason in reasons
-    ]
-
-
-def _codes(cards: tuple[Card, ...]) -> list[str]:
-    return [card.code for card in cards]

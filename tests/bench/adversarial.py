@@ -1,0 +1,127 @@
+"""`python -m tests.bench.adversarial`: a search for the hands on which the solver visits most nodes.
+
+Simulated annealing from the worst hands of the other corpora: change a card (or the wild rank) for another, keep what
+costs more, and at first some of what costs less. The worst of each climb become the corpus `adversarial`, and their
+nodes are written to `nodes.json`, which a test holds the solver to. The same steps and seed find the same hands.
+"""
+
+import argparse
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from math import exp
+from pathlib import Path
+from random import Random
+from typing import Final
+
+from service.cards import Card, Rank, sort_cards
+from service.rules import RuleSet
+from service.solver import solve
+from tests.bench.corpora import CORPORA, Deal, corpus_text, read_corpus
+from tests.bench.generate import DEALERS, RULE_SETS
+from tests.bench.hands import full_deck, pick
+
+CORPUS: Final = "adversarial.txt"
+NODES: Final = "nodes.json"
+CLIMBS: Final = 20
+# A hand that costs a tenth less is taken with probability 1/e at the start of a climb, and hardly ever at its end.
+WARMEST: Final = 0.1
+COLDEST: Final = 0.003
+NEW_WILD_RANK: Final = 0.05
+TWO_CARDS: Final = 0.25
+WILD_RANKS: Final[tuple[Rank | None, ...]] = (None, *Rank)
+
+
+def nodes(deal: Deal) -> int:
+    """The search nodes that the solver visits for a hand."""
+    return solve(deal.hand, deal.wild, deal.rules).nodes
+
+
+def neighbour(random: Random, deal: Deal) -> Deal:
+    """The hand with another wild rank, or with one or two cards changed for others that the deck has left."""
+    if random.random() < NEW_WILD_RANK:
+        return replace(deal, turned_up=pick(random, [rank for rank in WILD_RANKS if rank is not deal.turned_up]))
+    hand = list(deal.hand)
+    for _ in range(2 if random.random() < TWO_CARDS else 1):
+        left = full_counts(deal.rules) - Counter(hand)
+        hand[int(random.random() * len(hand))] = pick(random, list(left))
+    return replace(deal, hand=tuple(sort_cards(hand)))
+
+
+@cache
+def full_counts(rules: RuleSet) -> Counter[Card]:
+    """How often each card is in the deck."""
+    return Counter(full_deck(rules))
+
+
+def climb(random: Random, start: Deal, steps: int) -> tuple[int, Deal]:
+    """The worst hand met in so many steps from `start`, and its nodes."""
+    here, cost = start, nodes(start)
+    worst = cost, here
+    for step in range(steps):
+        warmth = WARMEST * (COLDEST / WARMEST) ** (step / steps)
+        other = neighbour(random, here)
+        other_cost = nodes(other)
+        if other_cost >= cost or random.random() < exp((other_cost / cost - 1) / warmth):
+            here, cost = other, other_cost
+            if cost > worst[0]:
+                worst = cost, here
+    return worst
+
+
+def starts(name: str) -> list[Deal]:
+    """The worst hands of a rule set in the corpora that are dealt, with sorted cards."""
+    deals = [deal for corpus in DEALERS for deal in read_corpus(CORPORA / f"{corpus}.txt") if deal.rules.name == name]
+    ordered = sorted(deals, key=nodes, reverse=True)[:CLIMBS]
+    return [Deal(deal.rules, deal.wild, tuple(sort_cards(deal.hand))) for deal in ordered]
+
+
+def worst_hands(name: str, steps: int, seed: int) -> list[tuple[int, Deal]]:
+    """What `CLIMBS` climbs found for a rule set in `steps` steps in all, each hand once, the worst first."""
+    found = {}
+    for number, start in enumerate(starts(name)):
+        # A generator for each climb: none depends on how long another is.
+        cost, deal = climb(Random(f"{seed} {name} {number}"), start, steps // CLIMBS)
+        found[deal.line] = cost, deal
+    return sorted(found.values(), key=lambda pair: (-pair[0], pair[1].line))
+
+
+def write(folder: Path, found: dict[str, list[tuple[int, Deal]]], steps: int, seed: int) -> None:
+    """The corpus and the recorded nodes, both in the order of the hands."""
+    provenance = [
+        f"Made by `python -m tests.bench.adversarial --steps {steps} --seed {seed}`: the hands on which the solver",
+        f"visits most nodes, by rule set, the worst first: what each of {CLIMBS} climbs from the other corpora found.",
+        "Each line: rule set, wild rank (- for none, JOKER for a printed joker turned up), 13 cards.",
+    ]
+    deals = [deal for pairs in found.values() for _, deal in pairs]
+    (folder / "corpora" / CORPUS).write_text(corpus_text(provenance, deals), encoding="utf-8")
+    recorded = {name: [cost for cost, _ in pairs] for name, pairs in found.items()}
+    lines = ",\n".join(f"  {json.dumps(name)}: {json.dumps(costs)}" for name, costs in recorded.items())
+    (folder / NODES).write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
+
+
+def summary(name: str, pairs: list[tuple[int, Deal]]) -> Iterator[str]:
+    """What is printed of a rule set: the nodes before and after the search, and the worst hand."""
+    yield f"{name}: {nodes(starts(name)[0])} nodes in the other corpora, {pairs[0][0]} found ({len(pairs)} hands)"
+    yield f"  {pairs[0][1].line}"
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.adversarial", description=__doc__)
+    parser.add_argument("--steps", type=int, default=200_000, metavar="N", help="hands tried for each rule set")
+    parser.add_argument("--seed", type=int, default=1, metavar="S")
+    parser.add_argument("--folder", type=Path, default=CORPORA.parent, help="where nodes.json and corpora/ are")
+    options = parser.parse_args(arguments)
+    found = {}
+    for name in RULE_SETS:
+        found[name] = worst_hands(name, options.steps, options.seed)
+        sys.stdout.write("\n".join(summary(name, found[name])) + "\n")
+        sys.stdout.flush()
+    write(options.folder, found, options.steps, options.seed)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,68 @@
+"""The text of an answer is the JSON of its verdict, value for value, compact and in the order of the contract."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from service.answers import write_verdict
+from service.arrangement import Arrangement
+from service.cards import Card, Rank
+from service.reasons import Reason
+from service.verdict import Question, Verdict, judge_show, score_hand
+from tests.strategies import FIXED, Deal, laid_out_deals
+
+
+def codes(cards: tuple[Card, ...] | None) -> list[str] | None:
+    return None if cards is None else [card.code for card in cards]
+
+
+def reasons_of(reasons: tuple[Reason, ...]) -> list[dict[str, Any]]:
+    return [{**reason._asdict(), "cards": codes(reason.cards)} for reason in reasons]
+
+
+def arrangement_of(arrangement: Arrangement) -> dict[str, Any]:
+    groups = [
+        {**group._asdict(), "cards": codes(group.cards), "plays_as": codes(group.plays_as)}
+        for group in arrangement.groups
+    ]
+    charges = [{"card": charge.card.code, "points": charge.points} for charge in arrangement.charges]
+    return {
+        **arrangement._asdict(),
+        "groups": groups,
+        "ungrouped": codes(arrangement.ungrouped),
+        "charges": charges,
+        "reasons": reasons_of(arrangement.reasons),
+    }
+
+
+def value_of(verdict: Verdict) -> dict[str, Any]:
+    rules, turned_up = verdict.question.rules, verdict.question.turned_up
+    show = verdict.deal is not None
+    return {
+        "rule_set": {"name": rules.name, "version": rules.version, "digest": rules.digest},
+        "wild_rank": turned_up.letter if isinstance(turned_up, Rank) else turned_up,
+        "judged": verdict.judged,
+        "valid": verdict.valid,
+        **({"wrong_show": verdict.wrong_show} if show else {}),
+        "points": verdict.points,
+        **({"deal": verdict.deal} if show else {}),
+        "reasons": reasons_of(verdict.reasons),
+        "submitted": None if verdict.submitted is None else arrangement_of(verdict.submitted),
+        "best": arrangement_of(verdict.best),
+    }
+
+
+@pytest.mark.parametrize("judge", [judge_show, score_hand])
+@pytest.mark.parametrize("laid_out", [True, False])
+def test_the_text_is_the_json_of_the_verdict(judge: Any, laid_out: bool) -> None:
+    @FIXED
+    @given(laid_out_deals())
+    def check(asked: tuple[Deal, list[tuple[Card, ...]]]) -> None:
+        deal, groups = asked
+        verdict = judge(Question(deal.rules, deal.turned_up, deal.hand, tuple(groups) if laid_out else None))
+        text = json.dumps(value_of(verdict), ensure_ascii=False, separators=(",", ":"))
+        assert write_verdict(verdict) == text
+
+    check()
