@@ -19,10 +19,10 @@ PYTHON_HERE := $(CURDIR)/$(BIN)/python
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test lint check test-compiled compiled run-compiled fuzz bench format lock clean
+.PHONY: help run test lint check test-compiled compiled run-compiled fuzz bench bench-http bench-adversarial bench-growth bench-cache format lock clean
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 run: $(RUNTIME) ## Start the service: the API on port 8080, probes and metrics on 9090
 	@exec $(BIN)/gunicorn -c gunicorn.conf.py
@@ -50,10 +50,27 @@ run-compiled: $(COMPILED)/.built ## Start the service with the compiled core
 fuzz: $(DEV) ## Compare N random hands with the oracle (make fuzz N=10000)
 	$(BIN)/python -m tests.fuzz $(N)
 
-bench: $(DEV) $(COMPILED)/.built ## Time cold solves of the fixed corpora, interpreted and compiled
+bench: $(DEV) $(COMPILED)/.tests ## Time cold solves of the fixed corpora, interpreted and compiled
 	$(BIN)/python -m tests.bench --json build/bench-interpreted.json
 	cd $(COMPILED) && $(PYTHON_HERE) -m tests.bench --json ../bench-compiled.json
 	$(BIN)/python -m tests.bench.compare build/bench-interpreted.json build/bench-compiled.json
+
+bench-http: $(DEV) $(COMPILED)/.built ## Measure requests against a bare Flask service, and write docs/bench/http.md
+	$(BIN)/python -m tests.bench.http
+
+bench-adversarial: $(DEV) $(COMPILED)/.tests ## Search for the slowest hands, and write their corpus anew
+	cd $(COMPILED) && $(PYTHON_HERE) -m tests.bench.adversarial --folder $(CURDIR)/tests/bench
+
+bench-growth: $(DEV) $(COMPILED)/.tests ## Measure how the cost of a hand grows, and write docs/bench/growth.md
+	$(BIN)/python -m tests.bench.growth measure build/growth-interpreted.json
+	cd $(COMPILED) && $(PYTHON_HERE) -m tests.bench.growth measure $(CURDIR)/build/growth-compiled.json
+	$(BIN)/python -m tests.bench.growth report build/growth-interpreted.json build/growth-compiled.json
+
+bench-cache: $(DEV) $(COMPILED)/.tests ## Measure what the cache saves (needs redis-server), and write docs/bench/cache.md
+	$(BIN)/python -m tests.bench.cache_study stream build/cache-stream.json
+	$(BIN)/python -m tests.bench.cache_study measure build/cache-interpreted.json
+	cd $(COMPILED) && $(PYTHON_HERE) -m tests.bench.cache_study measure $(CURDIR)/build/cache-compiled.json
+	$(BIN)/python -m tests.bench.cache_study report $(addprefix build/cache-,stream.json interpreted.json compiled.json)
 
 format: $(DEV) ## Put the source in the house format
 	$(BIN)/ruff format .
@@ -89,4 +106,9 @@ $(COMPILED)/.built: $(DEV) setup.py pyproject.toml $(wildcard service/*.py)
 	mkdir -p $(COMPILED)
 	git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents --target-directory $(COMPILED)
 	cd $(COMPILED) && SHOWCHECK_REQUIRE_COMPILED=1 $(PYTHON_HERE) setup.py --quiet build_ext --inplace
+	@touch $@
+
+# Tests and corpora may change without the core: then they are copied, and nothing is compiled.
+$(COMPILED)/.tests: $(COMPILED)/.built $(shell find tests -type f -not -name '*.pyc')
+	git ls-files -z --cached --others --exclude-standard tests | xargs -0 cp --parents --target-directory $(COMPILED)
 	@touch $@

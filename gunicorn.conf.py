@@ -1,5 +1,6 @@
 """gunicorn: how Showcheck is served. What is not set here is gunicorn's default. Needs gunicorn 26 or later."""
 
+import gc
 import os
 import shutil
 import socket
@@ -82,6 +83,12 @@ def _check_free(port: int) -> None:
         except OSError as error:
             # The kind of error that gunicorn reports in one line.
             raise RuntimeError(str(StartError([f"port {port}: {error.strerror}"]))) from None
+
+
+def post_worker_init(_worker: Worker) -> None:
+    """What is there after the start stays: the garbage collector need not look at it again with every request."""
+    gc.collect()
+    gc.freeze()
 
 
 def child_exit(_server: Arbiter, worker: Worker) -> None:

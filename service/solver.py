@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from service.cards import JOKER, Card, Rank, sort_cards
-from service.melds import ACE_HIGH, SMALLEST_MELD
+from service.melds import ACE_HIGH, LONGEST_SEQUENCE, SMALLEST_MELD
 from service.rules import Lengths, RuleSet
 from service.search import COUNT_ONLY, POINT, FoundMeld, Held, Search, cards_in
 
@@ -167,9 +167,12 @@ def _share_jokers(search: Search, melds: list[FoundMeld], wild: int) -> tuple[li
         joker_groups.append(size)
         spare -= size
         wild -= 1
-    if spare > room and spare >= SMALLEST_MELD and wild:
-        joker_groups.append(spare)
-        spare = 0
+    while spare > room and spare >= SMALLEST_MELD and wild:
+        # Hands of more than 13 cards can have too many for one sequence.
+        size = spare if spare <= LONGEST_SEQUENCE else min(LONGEST_SEQUENCE, spare - SMALLEST_MELD)
+        joker_groups.append(size)
+        spare -= size
+        wild -= 1
     for index, meld in enumerate(melds):
         extra = min(spare, meld.room)
         wanted[index] += extra

@@ -13,7 +13,7 @@ from service.app import create_app
 from service.config import Settings
 
 ROOT = Path(__file__).parents[1]
-LOCKS = ("requirements.lock", "requirements-dev.lock")
+LOCKS = ("requirements.lock", "requirements-build.lock", "requirements-dev.lock")
 
 
 def pins(lock: str) -> set[str]:
@@ -24,7 +24,7 @@ def pins(lock: str) -> set[str]:
 
 def test_tests_run_with_the_very_versions_that_the_service_runs_with() -> None:
     assert pins("requirements.lock")
-    assert pins("requirements.lock") <= pins("requirements-dev.lock")
+    assert pins("requirements.lock") <= pins("requirements-build.lock") <= pins("requirements-dev.lock")
 
 
 @pytest.mark.parametrize("lock", LOCKS)

@@ -4,6 +4,7 @@ import pytest
 
 from service.cards import Rank
 from service.rules import RuleSet, parse_rule_set
+from service.solver import solve
 from service.verdict import best_arrangement
 from tests import oracle
 from tests.core.audit import faults, worth
@@ -56,3 +57,14 @@ def test_best_is_the_proven_optimum(rules: RuleSet, hand: str) -> None:
     arrangement = best_arrangement(held, Rank.SEVEN, rules)
     assert worth(arrangement) == oracle.best(held, Rank.SEVEN, rules)
     assert faults(arrangement, held, Rank.SEVEN, rules) == []
+
+
+def test_more_jokers_than_a_sequence_holds_make_two() -> None:
+    """Hands of 17 or 21 cards are solved as well, though no table plays them."""
+    rules = parse_rule_set(RULE_SET_TEXTS["family-13"].replace("packs = 2", "packs = 3"))
+    hand = cards("7S 7S 7S 7H 7H 7H 7D 7D 7D 7C 7C 7C JOKER JOKER JOKER JOKER")
+    for held, groups in ((hand, (13, 3)), ((*hand, *cards("JOKER")), (13, 4)), (hand[:14], (11, 3))):
+        solution = solve(held, Rank.SEVEN, rules)
+        assert tuple(len(group) for group in solution.groups) == groups
+        assert all(oracle.classify(group, Rank.SEVEN, rules).valid for group in solution.groups)
+        assert not solution.ungrouped
