@@ -22,7 +22,7 @@ PYTHON_HERE := $(CURDIR)/$(BIN)/python
 .PHONY: help run test lint check test-compiled compiled run-compiled fuzz bench bench-http bench-adversarial bench-growth bench-cache format lock clean
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 run: $(RUNTIME) ## Start the service: the API on port 8080, probes and metrics on 9090
 	@exec $(BIN)/gunicorn -c gunicorn.conf.py

@@ -1,15 +1,16 @@
 """`python -m tests.bench.adversarial`: a search for the hands on which the solver visits most nodes.
 
-Simulated annealing from the worst hands of the other corpora: change a card (or the wild rank) for another, keep what
-costs more, and at first some of what costs less. The worst of each climb become the corpus `adversarial`, and their
-nodes are written to `nodes.json`, which a test holds the solver to. The same steps and seed find the same hands.
+Simulated annealing from the worst hands of the other corpora, then from the worst found for any rule set: change a card
+(or the wild rank) for another, keep what costs more, and at first some of what costs less. The worst become the corpus
+`adversarial`, and their nodes are written to `nodes.json`, which a test holds the solver to. The same steps and seed
+find the same hands.
 """
 
 import argparse
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cache
 from math import exp
@@ -20,13 +21,14 @@ from typing import Final
 from service.cards import Card, Rank, sort_cards
 from service.rules import RuleSet
 from service.solver import solve
-from tests.bench.corpora import CORPORA, Deal, corpus_text, read_corpus
+from tests.bench.corpora import CORPORA, Deal, corpus_text, read_corpus, rule_sets
 from tests.bench.generate import DEALERS, RULE_SETS
 from tests.bench.hands import full_deck, pick
 
 CORPUS: Final = "adversarial.txt"
 NODES: Final = "nodes.json"
 CLIMBS: Final = 20
+HANDED_ON: Final = 5
 # A hand that costs a tenth less is taken with probability 1/e at the start of a climb, and hardly ever at its end.
 WARMEST: Final = 0.1
 COLDEST: Final = 0.003
@@ -72,6 +74,9 @@ def climb(random: Random, start: Deal, steps: int) -> tuple[int, Deal]:
     return worst
 
 
+Found = list[tuple[int, Deal]]
+
+
 def starts(name: str) -> list[Deal]:
     """The worst hands of a rule set in the corpora that are dealt, with sorted cards."""
     deals = [deal for corpus in DEALERS for deal in read_corpus(CORPORA / f"{corpus}.txt") if deal.rules.name == name]
@@ -79,21 +84,52 @@ def starts(name: str) -> list[Deal]:
     return [Deal(deal.rules, deal.wild, tuple(sort_cards(deal.hand))) for deal in ordered]
 
 
-def worst_hands(name: str, steps: int, seed: int) -> list[tuple[int, Deal]]:
-    """What `CLIMBS` climbs found for a rule set in `steps` steps in all, each hand once, the worst first."""
+def handed_on(name: str, found: Iterable[Found]) -> list[Deal]:
+    """The worst hands that were found for any rule set, under the rule set `name` and where its deck has the cards.
+
+    What is slow under one rule set is a good place to start under another, that its own hands are far from.
+    """
+    rules = rule_sets()[name]
+    deals = {
+        deal.line: deal
+        for pairs in found
+        for deal in (replace(deal, rules=rules) for _, deal in pairs[:HANDED_ON])
+        if Counter(deal.hand) <= full_counts(rules)
+    }
+    return list(deals.values())
+
+
+def climb_from(deals: list[Deal], steps: int, seed: str) -> Found:
+    """What a climb from each of the deals found in `steps` steps in all, each hand once, the worst first."""
     found = {}
-    for number, start in enumerate(starts(name)):
+    for number, start in enumerate(deals):
         # A generator for each climb: none depends on how long another is.
-        cost, deal = climb(Random(f"{seed} {name} {number}"), start, steps // CLIMBS)
+        cost, deal = climb(Random(f"{seed} {number}"), start, steps // len(deals))
         found[deal.line] = cost, deal
-    return sorted(found.values(), key=lambda pair: (-pair[0], pair[1].line))
+    return worst_first(found.values())
 
 
-def write(folder: Path, found: dict[str, list[tuple[int, Deal]]], steps: int, seed: int) -> None:
+def worst_first(found: Iterable[tuple[int, Deal]]) -> Found:
+    """The `CLIMBS` worst hands, the worst first."""
+    return sorted(found, key=lambda pair: (-pair[0], pair[1].line))[:CLIMBS]
+
+
+def search(names: Iterable[str], steps: int, seed: int) -> dict[str, Found]:
+    """The worst hands of each rule set: half of the steps from the corpora, half from what the first half found."""
+    first = {name: climb_from(starts(name), steps // 2, f"{seed} {name}") for name in names}
+    found = {}
+    for name, pairs in first.items():
+        more = climb_from(handed_on(name, first.values()), steps // 2, f"{seed} {name} again")
+        both = {deal.line: (cost, deal) for cost, deal in pairs + more}
+        found[name] = worst_first(both.values())
+    return found
+
+
+def write(folder: Path, found: dict[str, Found], steps: int, seed: int) -> None:
     """The corpus and the recorded nodes, both in the order of the hands."""
     provenance = [
         f"Made by `python -m tests.bench.adversarial --steps {steps} --seed {seed}`: the hands on which the solver",
-        f"visits most nodes, by rule set, the worst first: what each of {CLIMBS} climbs from the other corpora found.",
+        f"visits most nodes, by rule set, the worst first: the {CLIMBS} worst that climbs ended on.",
         "Each line: rule set, wild rank (- for none, JOKER for a printed joker turned up), 13 cards.",
     ]
     deals = [deal for pairs in found.values() for _, deal in pairs]
@@ -103,7 +139,7 @@ def write(folder: Path, found: dict[str, list[tuple[int, Deal]]], steps: int, se
     (folder / NODES).write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
 
 
-def summary(name: str, pairs: list[tuple[int, Deal]]) -> Iterator[str]:
+def summary(name: str, pairs: Found) -> Iterator[str]:
     """What is printed of a rule set: the nodes before and after the search, and the worst hand."""
     yield f"{name}: {nodes(starts(name)[0])} nodes in the other corpora, {pairs[0][0]} found ({len(pairs)} hands)"
     yield f"  {pairs[0][1].line}"
@@ -111,15 +147,12 @@ def summary(name: str, pairs: list[tuple[int, Deal]]) -> Iterator[str]:
 
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.bench.adversarial", description=__doc__)
-    parser.add_argument("--steps", type=int, default=200_000, metavar="N", help="hands tried for each rule set")
+    parser.add_argument("--steps", type=int, default=800_000, metavar="N", help="hands tried for each rule set")
     parser.add_argument("--seed", type=int, default=1, metavar="S")
     parser.add_argument("--folder", type=Path, default=CORPORA.parent, help="where nodes.json and corpora/ are")
     options = parser.parse_args(arguments)
-    found = {}
-    for name in RULE_SETS:
-        found[name] = worst_hands(name, options.steps, options.seed)
-        sys.stdout.write("\n".join(summary(name, found[name])) + "\n")
-        sys.stdout.flush()
+    found = search(RULE_SETS, options.steps, options.seed)
+    sys.stdout.writelines(f"{line}\n" for name in found for line in summary(name, found[name]))
     write(options.folder, found, options.steps, options.seed)
 
 

@@ -1,0 +1,180 @@
+"""`python -m tests.bench.cache_study`: what the cache of solved hands saves, what it takes up, and what size pays.
+
+`measure FILE` times the build that it runs in, and weighs an entry; `stream FILE` counts hits in a stream of requests
+and times a Redis; `report STREAM FILE...` writes `cache.md`, `.json` and `.svg` from those files.
+"""
+
+import argparse
+import gc
+import json
+import os
+import pickle
+import tracemalloc
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+from random import Random
+from statistics import fmean
+from time import perf_counter_ns
+from typing import Any, Final
+
+from service.cache import SolveCache
+from service.cards import Card, Rank, sort_cards
+from service.rules import RuleSet
+from service.verdict import Solve, best_arrangement
+from tests.bench.__main__ import machine
+from tests.bench.corpora import rule_sets
+from tests.bench.hands import built_deal, pick, random_deal
+from tests.bench.measure import figures
+from tests.bench.redis_trip import RedisClient, redis
+from tests.bench.stream import Habits, requests, simulate
+
+SIZES: Final = (0, 256, 1024, 4096, 16_384, 32_768, 65_536, None)
+WORKERS: Final = (1, 2, 4, 8)
+DEFAULT_SIZE: Final = 65_536
+SECONDS: Final = 1500.0
+SEED: Final = 1
+HANDS: Final = 4000
+ROUNDS: Final = 5
+TRIPS: Final = 5000
+VALUE: Final = b"x" * 1024
+KEY: Final = b"showcheck:0123456789abcdef"
+
+Question = tuple[tuple[Card, ...], Rank | None, RuleSet]
+
+
+def questions(count: int) -> Iterator[Question]:
+    """Hands as they are when a deal ends: all but a quarter built from groups, under all rule sets in turn."""
+    random = Random(SEED)
+    rules = list(rule_sets().values())
+    for number in range(count):
+        make = pick(random, (built_deal, built_deal, built_deal, random_deal))
+        deal = make(random, rules[number % len(rules)], 13)
+        yield tuple(sort_cards(deal.hand)), deal.wild, deal.rules
+
+
+def _ignore(seconds: float | None) -> None:
+    pass
+
+
+def new_cache(size: int) -> SolveCache:
+    """The cache as the service makes it, without its metrics."""
+    return SolveCache(best_arrangement, size, _ignore)
+
+
+def microseconds(solve: Solve, asked: list[Question]) -> float:
+    """The mean time of a call, over one pass."""
+    gc.collect()
+    gc.disable()
+    try:
+        start = perf_counter_ns()
+        for hand, wild, rules in asked:
+            solve(hand, wild, rules)
+        return (perf_counter_ns() - start) / len(asked) / 1000
+    finally:
+        gc.enable()
+
+
+def call_times(hands: int) -> dict[str, float]:
+    """Microseconds of a call with the cache off, of a hit and of a miss; each the best of all rounds."""
+    asked = list(questions(hands))
+    rounds = []
+    for _ in range(ROUNDS):
+        cache = new_cache(hands)
+        rounds.append(
+            {
+                "off": microseconds(new_cache(0), asked),
+                "miss": microseconds(cache, asked),
+                # Made anew: the cards of a second request are in a tuple of their own.
+                "hit": microseconds(cache, list(questions(hands))),
+            }
+        )
+    return {name: min(times[name] for times in rounds) for name in rounds[0]}
+
+
+def resident_bytes() -> int:
+    """The memory of this process that is in use."""
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def fill(entries: int, size: Callable[[], int]) -> float:
+    """The growth of `size()` for each entry of a cache that is filled with so many different hands."""
+    cache = new_cache(entries)
+    gc.collect()
+    before = size()
+    for hand, wild, rules in questions(entries):
+        cache(hand, wild, rules)
+    gc.collect()
+    return (size() - before) / len(cache)
+
+
+def memory(entries: int) -> dict[str, float]:
+    """Bytes of an entry, by what the process takes up and by what Python has allocated."""
+    resident = fill(entries, resident_bytes)
+    tracemalloc.start()
+    try:
+        allocated = fill(max(1, entries // 8), lambda: tracemalloc.get_traced_memory()[0])
+    finally:
+        tracemalloc.stop()
+    return {"entries": entries, "resident": resident, "allocated": allocated}
+
+
+def unpickling(hands: int) -> dict[str, float]:
+    """What an answer takes up when it is sent to another process, and the microseconds to read it there."""
+    sent = [pickle.dumps(best_arrangement(*question)) for question in questions(hands)]
+    start = perf_counter_ns()
+    for text in sent:
+        pickle.loads(text)  # noqa: S301 (made above)
+    return {"bytes": fmean(map(len, sent)), "read": (perf_counter_ns() - start) / len(sent) / 1000}
+
+
+def measure(hands: int = HANDS, entries: int = DEFAULT_SIZE) -> dict[str, Any]:
+    """The figures of the build that this runs in; memory first, while the process is small."""
+    return {"memory": memory(entries), **machine(), "calls": call_times(hands), "pickle": unpickling(hands)}
+
+
+def hit_rows(seconds: float) -> dict[str, Any]:
+    """The hits in one stream, by size of one cache, and by number of workers with a default cache each."""
+    habits = Habits()
+    stream = requests(seconds, SEED, habits)
+    sizes = [{"size": size, **asdict(simulate(stream, size))} for size in SIZES]
+    workers = [{"workers": count, **asdict(simulate(stream, DEFAULT_SIZE, count))} for count in WORKERS]
+    return {"habits": asdict(habits), "seconds": seconds, "requests": len(stream), "sizes": sizes, "workers": workers}
+
+
+def round_trips(client: RedisClient, trips: int) -> dict[str, float]:
+    """Microseconds of a GET of `VALUE`, one after the other on one connection."""
+    client.call(b"SET", KEY, VALUE)
+    times = []
+    for _ in range(trips):
+        start = perf_counter_ns()
+        value = client.call(b"GET", KEY)
+        times.append(perf_counter_ns() - start)
+        if value != VALUE:
+            raise RuntimeError(f"Redis gave {value!r}")
+    return asdict(figures(times))
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.cache_study", description=__doc__)
+    parser.add_argument("what", choices=["measure", "stream", "report"], help="see above")
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
+    parser.add_argument("--docs", type=Path, default=Path(__file__).parents[2] / "docs" / "bench")
+    options = parser.parse_args(arguments)
+    if options.what == "report":
+        # Here, so that plots weigh nothing where memory is measured.
+        from tests.bench.cache_report import write  # noqa: PLC0415
+
+        write([json.loads(path.read_text(encoding="utf-8")) for path in options.files], options.docs)
+        return
+    if options.what == "measure":
+        found = measure()
+    else:
+        with redis() as client:
+            found = {**hit_rows(SECONDS), "redis": round_trips(client, TRIPS)}
+    options.files[0].write_text(json.dumps(found) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
