@@ -2,10 +2,11 @@
 
 import json
 import os
+import random
 import re
 import time
-import uuid
 from contextvars import ContextVar
+from datetime import UTC, datetime
 from typing import Any, Final, TextIO
 
 import structlog
@@ -38,7 +39,12 @@ _record: Final[ContextVar[Record]] = ContextVar("record")
 
 def begin_record(given_id: str, admin: bool) -> None:
     """Begin the record of a request; `given_id` is the caller's `X-Request-ID`, kept where it is well formed."""
-    _record.set(Record(given_id if _GIVEN_ID.fullmatch(given_id) else uuid.uuid4().hex, admin))
+    _record.set(Record(given_id if _GIVEN_ID.fullmatch(given_id) else _new_id(), admin))
+
+
+def _new_id() -> str:
+    # Unique is enough. `uuid4` would ask the kernel each time, and hand the interpreter to another thread meanwhile.
+    return f"{random.getrandbits(128):032x}"
 
 
 def current_record() -> Record:
@@ -55,7 +61,7 @@ def create_logger(level: str, stream: TextIO) -> structlog.typing.FilteringBound
     """A logger that writes its lines to `stream`, from `level` ("INFO") upwards."""
     logger: structlog.typing.FilteringBoundLogger = structlog.wrap_logger(
         structlog.WriteLogger(stream),
-        processors=[add_log_level, _TIME, format_exc_info, JSONRenderer(_to_json)],
+        processors=[_render],
         wrapper_class=structlog.make_filtering_bound_logger(level),
         # The first call makes the bound logger; without this every call does.
         cache_logger_on_first_use=True,
@@ -64,7 +70,12 @@ def create_logger(level: str, stream: TextIO) -> structlog.typing.FilteringBound
     return logger
 
 
-def _to_json(event: dict[str, Any], **_: object) -> str:
+def _render(logger: object, level: str, event: structlog.typing.EventDict) -> str:
+    """The line of an event: one step in place of structlog's four, as every request comes through here."""
+    event["level"] = level
+    event["time"] = datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    if "exc_info" in event:
+        event = format_exc_info(logger, level, event)
     return _ENCODER.encode(event)
 
 

@@ -18,10 +18,6 @@ import requests
 ROOT: Final = Path(__file__).parents[3]
 COMPILED: Final = ROOT / "build" / "compiled"
 SERVER_CORE, LOAD_CORE = "0", "1"
-_FLOOR_OPTIONS: Final = (
-    *("--worker-class", "gthread", "--threads", "4", "--reuse-port", "--keep-alive", "75"),
-    *("--worker-tmp-dir", "/dev/shm", "--no-control-socket", "--log-level", "warning"),  # noqa: S108
-)
 
 
 @dataclass(frozen=True)
@@ -58,25 +54,25 @@ def free_ports(count: int) -> list[int]:
 @contextmanager
 def service(tree: Path, **settings: str) -> Iterator[Server]:
     """Showcheck from a tree of the project, with these settings."""
-    port, admin_port = free_ports(2)
-    env = {"SHOWCHECK_PORT": str(port), "SHOWCHECK_ADMIN_PORT": str(admin_port), **settings}
-    with _running(["-c", "gunicorn.conf.py"], tree, port, env) as server:
+    with _running([], tree, settings) as server:
         yield server
 
 
 @contextmanager
 def floor(answers: Path) -> Iterator[Server]:
-    """The floor under the same server settings."""
-    (port,) = free_ports(1)
-    options = [*_FLOOR_OPTIONS, "--bind", f"127.0.0.1:{port}", "tests.bench.http.floor:create_app()"]
-    with _running(options, ROOT, port, {"FLOOR_ANSWERS": str(answers)}) as server:
+    """The floor under the same server settings: only the application is another."""
+    with _running(["tests.bench.http.floor:create_app()"], ROOT, {"FLOOR_ANSWERS": str(answers)}) as server:
         yield server
 
 
 @contextmanager
-def _running(options: list[str], tree: Path, port: int, env: dict[str, str]) -> Iterator[Server]:
-    command = ["taskset", "-c", SERVER_CORE, sys.executable, "-m", "gunicorn", *options]
-    process = subprocess.Popen(command, cwd=tree, env={**os.environ, **env}, stdout=subprocess.DEVNULL)
+def _running(application: list[str], tree: Path, settings: dict[str, str]) -> Iterator[Server]:
+    port, admin_port = free_ports(2)
+    env = {"SHOWCHECK_PORT": str(port), "SHOWCHECK_ADMIN_PORT": str(admin_port), **settings}
+    gunicorn = [sys.executable, "-m", "gunicorn", "-c", "gunicorn.conf.py", *application]
+    process = subprocess.Popen(
+        ["taskset", "-c", SERVER_CORE, *gunicorn], cwd=tree, env={**os.environ, **env}, stdout=subprocess.DEVNULL
+    )
     try:
         _wait_until_up(port, process)
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text(encoding="ascii").split()
