@@ -17,17 +17,25 @@ class Habits:
     rate: float = 1000.0
     fewest_players: int = 2
     most_players: int = 6
-    # The losers of a deal are scored within so many seconds after its show.
+    # All hands of a deal, the shown one too, are scored within so many seconds after its show.
     score_within: float = 2.0
     # A request that is sent again although it was answered, or while it is being answered.
-    retried: float = 0.2
+    retried: float = 0.0
     retry_after: tuple[float, float] = (0.5, 5.0)
     # Backends that ask for every hand once more in the same deal (for the settlement, or to show it to the players).
-    asking_twice: float = 0.5
+    asking_twice: float = 0.0
     ask_again_after: tuple[float, float] = (1.0, 30.0)
     # Hands that are sent again long after, because a player objects.
     disputed: float = 0.01
     dispute_after: tuple[float, float] = (300.0, 900.0)
+
+
+# What is said of a backend in a few words, and its habits: as little as the service is meant for, then more and more.
+STREAMS: Final = {
+    "scored once": Habits(),
+    "every hand twice": Habits(asking_twice=1.0),
+    "half twice, a fifth retried": Habits(asking_twice=0.5, retried=0.2),
+}
 
 
 class Request(NamedTuple):
@@ -49,14 +57,13 @@ def requests(seconds: float, seed: int, habits: Habits) -> list[Request]:
         players = habits.fewest_players + int(random.random() * (habits.most_players - habits.fewest_players + 1))
         twice = random.random() < habits.asking_twice
         for player in range(players):
-            asked = [Request(at, hands, "SHOW")]
-            if player:
-                asked = [Request(at + random.random() * habits.score_within, hands, "SCORE")]
+            asked = [Request(at + random.random() * habits.score_within, hands, "SCORE")]
+            if player == 0:
+                asked.append(Request(at, hands, "SHOW"))
             if twice:
                 asked.append(Request(at + _between(random, habits.ask_again_after), hands, "AGAIN"))
-            for request in asked.copy():
-                if random.random() < habits.retried:
-                    asked.append(Request(request.at + _between(random, habits.retry_after), hands, "RETRY"))
+            again = [request for request in asked if random.random() < habits.retried]
+            asked += [Request(one.at + _between(random, habits.retry_after), hands, "RETRY") for one in again]
             if random.random() < habits.disputed:
                 asked.append(Request(at + _between(random, habits.dispute_after), hands, "DISPUTE"))
             found += asked
@@ -72,7 +79,8 @@ def _between(random: Random, ends: tuple[float, float]) -> float:
 def mean_requests(habits: Habits) -> float:
     """The requests of a deal, on average."""
     players = (habits.fewest_players + habits.most_players) / 2
-    return players * ((1 + habits.asking_twice) * (1 + habits.retried) + habits.disputed)
+    asked = 1 + players * (1 + habits.asking_twice)
+    return asked * (1 + habits.retried) + players * habits.disputed
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from tests.bench.redis_trip import RedisClient
 from tests.bench.stream import Habits, Request, mean_requests, requests, simulate
 
 SECONDS = 60.0
-HABITS = Habits(rate=200.0, dispute_after=(20.0, 40.0), disputed=0.05)
+HABITS = Habits(rate=200.0, dispute_after=(20.0, 40.0), disputed=0.05, asking_twice=0.5, retried=0.2)
 
 
 @pytest.fixture(scope="module")
@@ -30,20 +30,20 @@ def test_the_stream_is_in_order_and_as_dense_as_assumed(stream: list[Request]) -
 
 def test_the_requests_have_the_shares_that_are_assumed(stream: list[Request]) -> None:
     why = Counter(request.why for request in stream)
-    hands = why["SHOW"] + why["SCORE"]
+    hands = why["SCORE"]
     assert hands / why["SHOW"] == pytest.approx(4, rel=0.05)
     assert why["AGAIN"] / hands == pytest.approx(HABITS.asking_twice * (1 - 15.5 / SECONDS), rel=0.1)
-    assert why["RETRY"] / (hands + why["AGAIN"]) == pytest.approx(HABITS.retried, rel=0.1)
+    assert why["RETRY"] / (why["SHOW"] + hands + why["AGAIN"]) == pytest.approx(HABITS.retried, rel=0.1)
     assert why["DISPUTE"] / hands == pytest.approx(HABITS.disputed * (1 - 30 / SECONDS), rel=0.25)
-    assert mean_requests(HABITS) == pytest.approx(4 * (1.5 * 1.2 + 0.05))
+    assert mean_requests(HABITS) == pytest.approx((1 + 4 * 1.5) * 1.2 + 4 * 0.05)
 
 
-def test_a_hand_is_shown_or_scored_once_before_it_is_asked_again(stream: list[Request]) -> None:
+def test_a_hand_is_scored_once_and_shown_at_most_once_before_it_is_asked_again(stream: list[Request]) -> None:
     asked: dict[int, list[str]] = {}
     for request in stream:
         asked.setdefault(request.hand, []).append(request.why)
     early = [whys for hand, whys in asked.items() if hand < len(asked) // 2]
-    assert all(sum(why in {"SHOW", "SCORE"} for why in whys) == 1 for whys in early)
+    assert all(whys.count("SCORE") == 1 >= whys.count("SHOW") for whys in early)
 
 
 def test_hits_of_a_stream_counted_by_hand() -> None:
@@ -65,7 +65,7 @@ def test_hits_of_a_stream_counted_by_hand() -> None:
 
 
 def test_more_entries_have_more_hits_and_more_workers_fewer(stream: list[Request]) -> None:
-    by_size = [simulate(stream, size).ratio for size in (0, 64, 512, 4096, None)]
+    by_size = [simulate(stream, size).ratio for size in (0, 64, 512, 2048, None)]
     by_workers = [simulate(stream, None, workers).ratio for workers in (1, 2, 4)]
     assert by_size == sorted(set(by_size))
     assert by_workers == sorted(set(by_workers), reverse=True)
@@ -132,7 +132,7 @@ def test_the_size_that_pays_is_the_smallest_with_nearly_all_that_there_is_to_sav
 
 
 def test_the_trip_at_which_redis_saves_nothing() -> None:
-    stream = {"workers": [row(None, 40), row(None, 20)]}
+    stream = {"sizes": [row(None, 40)], "workers": [row(None, 45), row(None, 20)]}
     # Of 100 requests 80 miss, which is 80 trips; 20 of them are known to others, 20 less to gain each.
     assert break_even(stream, build(), stream["workers"][1]) == pytest.approx(20 * 20 / 80)
     assert break_even(stream, build(off=5.0), stream["workers"][1]) < 0
@@ -142,7 +142,7 @@ def test_measured_figures_make_a_report(tmp_path: Path) -> None:
     trips = {"median": 11.5, "mean": 12.0, "percentile_99": 20.0}
     calls, weight = call_times(20), memory(64)
     assert weight["allocated"] > 300
-    assert min(calls.values()) > 0
+    assert 0 < calls["hit"] < calls["off"] < calls["miss"]
     figures: dict[str, Any] = {
         "python": "CPython",
         "machine": "Linux",
@@ -152,10 +152,15 @@ def test_measured_figures_make_a_report(tmp_path: Path) -> None:
     }
     figures["pickle"] = unpickling(20)
     files = [tmp_path / "stream.json", tmp_path / "build.json"]
-    for file, found in zip(files, [{**hit_rows(5.0), "redis": trips}, figures], strict=True):
+    for file, found in zip(
+        files,
+        [{**hit_rows(5.0), "redis": {"one core": trips, "two cores": {**trips, "median": 95.0}}}, figures],
+        strict=True,
+    ):
         file.write_text(json.dumps(found), encoding="utf-8")
     main(["report", *map(str, files), "--docs", str(tmp_path)])
     text = (tmp_path / "cache.md").read_text(encoding="utf-8")
-    assert "local Redis, bare socket, one connection: median 11.5, mean 12.0, 99 % 20.0" in text
+    assert "one core: median 11.5, mean 12.0, 99 % 20.0; two cores: median 95.0" in text
+    assert "takes 11.5 (one core) or 95.0 (two cores) microseconds" in text
     assert f"| interpreted | {calls['off']:.2f} |" in text
     assert (tmp_path / "cache.svg").read_text(encoding="utf-8").startswith("<?xml")

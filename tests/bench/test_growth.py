@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from functools import cache
 from pathlib import Path
 from random import Random
 
@@ -10,9 +11,10 @@ import pytest
 from service.cards import JOKER, JOKER_TURNED_UP, Card, parse_card
 from service.rules import HAND_SIZE
 from service.solver import Solution, solve
+from tests import oracle
 from tests.bench import growth
 from tests.bench.corpora import Deal, rule_sets
-from tests.bench.growth import AXES, JOKERS, KINDS, PAIRS, SIZES, check, main, points, three_packs
+from tests.bench.growth import AXES, JOKERS, KINDS, PAIRS, SIZES, check, conclusions, main, points, three_packs
 from tests.bench.hands import counted_deal, full_deck
 
 LONG = "AS 2S 3S 4S 5H 6H 7H 8H 9D 9C 9S TS TH TC TD JC QC KC JOKER 4C 4D"
@@ -44,6 +46,39 @@ def test_a_long_hand_is_dealt_from_three_packs_and_answered_right(kind: str, siz
         assert len(deal.hand) == size
         assert Counter(deal.hand) <= Counter(full_deck(rules))
         check(deal)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_17_cards_are_answered_with_the_optimum(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The oracle's own search, told that hands have 17 cards."""
+
+    @cache
+    def without(mask: int) -> int:
+        masks = 1
+        for i in range(17):
+            if not mask >> i & 1:
+                masks |= masks << (1 << i)
+        return masks
+
+    monkeypatch.setattr(oracle, "_without", without)
+    random, rules = Random(3), three_packs()
+    for _ in range(4):
+        deal = KINDS[kind](random, rules, 17)
+        solution = solve(deal.hand, deal.wild, rules)
+        worth = oracle.Worth(solution.declarable, solution.points, sum(map(len, solution.groups)))
+        assert worth == oracle.best(deal.hand, deal.wild, rules), deal.line
+
+
+def test_conclusions_name_the_dearest_and_the_cheapest_place() -> None:
+    rows = [
+        {"axis": axis, "at": at, "kind": "built", "mean": mean, "worst": worst}
+        for axis in AXES
+        for at, mean, worst in ((3, 8.0, 90.0), (4, 12.0, 40.0), (5, 4.0, 5.0))
+    ]
+    first, *_ = conclusions({"solver": "compiled", "rows": rows})
+    assert first == (
+        "Jokers in the hand, compiled: most at 4, 12.0; least at 5, 4.0 (a factor of 3.0). Worst hand: 90.0, at 3."
+    )
 
 
 def test_21_cards_that_lie_in_groups_can_be_shown() -> None:
@@ -83,4 +118,7 @@ def test_measured_and_reported_the_same_twice(tmp_path: Path) -> None:
     text = written[0]["growth.md"].decode()
     rows = json.loads(written[0]["growth.json"])[0]["rows"]
     assert all(f"## {title}" in text for title in AXES.values())
-    assert all(f"| {row['at']}, {row['kind']} | 1 | {row['nodes_mean']:.1f} |" in text for row in rows)
+    assert all(
+        f"| {row['at']}, {row['kind']} | 1 | {row['nodes_mean']:.1f} | {row['nodes_median']:.0f} |" in text
+        for row in rows
+    )
