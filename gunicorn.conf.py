@@ -1,7 +1,9 @@
 """gunicorn: how Showcheck is served. What is not set here is gunicorn's default. Needs gunicorn 26 or later."""
 
+import contextlib
 import gc
 import os
+import re
 import shutil
 import socket
 import tempfile
@@ -44,6 +46,10 @@ keepalive = 75
 graceful_timeout = 20
 # The heartbeat file must not lie on a disk that can stall; None is gunicorn's own choice.
 worker_tmp_dir = "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108
+# Nothing that a peer sends decides where the application lies or over which scheme it was called; nor does SCRIPT_NAME.
+forwarder_headers = ""
+secure_scheme_headers: dict[str, str] = {}
+os.environ.pop("SCRIPT_NAME", None)
 # It would be a socket under $HOME: an error on a read-only root file system.
 control_socket_disable = True
 
@@ -55,6 +61,14 @@ class JsonLogger(Logger):  # type: ignore[misc]
         super().setup(cfg)
         dictConfig(server_logging(settings.log_level))
 
+    def warning(self, msg: str, *args: object, **kwargs: object) -> None:
+        # What could not be parsed may be the end of a body, and so hold a player's cards: only the kind of fault stays.
+        peer, _, fault = msg.partition(": ")
+        if peer.startswith("Invalid request from ip="):
+            kind = re.match(r"Invalid [A-Za-z ]+(?=: )", fault)
+            msg = f"{peer}: {kind[0] if kind else 'not HTTP'}"
+        super().warning(msg, *args, **kwargs)
+
 
 # gunicorn's own lines in the same JSON as the service's.
 logger_class = JsonLogger
@@ -63,26 +77,32 @@ loglevel = settings.log_level.lower()
 
 def on_starting(_server: Arbiter) -> None:
     """Before the first worker starts: are the ports free, and where do the metric files go?"""
-    for port in (settings.port, settings.admin_port):
-        _check_free(port)
+    taken = [f"port {port}: {fault}" for port in (settings.port, settings.admin_port) if (fault := _port_fault(port))]
+    if taken:
+        # The kind of error that gunicorn reports in one line.
+        raise RuntimeError(str(StartError(taken)))
     # prometheus_client looks for the name when a worker first imports it.
     folder = Path(os.environ.get(METRICS_DIR) or tempfile.mkdtemp(prefix=MADE_HERE))
     os.environ[METRICS_DIR] = str(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    # Counts begin at zero: wipe what an earlier run left.
-    for file in folder.glob("*.db"):
-        file.unlink()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        # Counts begin at zero: wipe what an earlier run left, and nothing else.
+        for file in folder.glob("*_[0-9]*.db"):
+            if file.name.startswith(("counter_", "gauge_", "histogram_", "summary_")):
+                file.unlink()
+    except OSError as error:
+        raise RuntimeError(str(StartError([f"{METRICS_DIR}: {error.strerror} ({folder})"]))) from None
 
 
-def _check_free(port: int) -> None:
-    """With `reuse_port` the workers bind: they would share a port with another server, or die in turn for ever."""
+def _port_fault(port: int) -> str:
+    """Why a port cannot be had, or nothing. With `reuse_port` the workers would share it, or die in turn for ever."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind(("0.0.0.0", port))  # noqa: S104
         except OSError as error:
-            # The kind of error that gunicorn reports in one line.
-            raise RuntimeError(str(StartError([f"port {port}: {error.strerror}"]))) from None
+            return error.strerror or str(error)
+    return ""
 
 
 def post_worker_init(_worker: Worker) -> None:
@@ -96,7 +116,9 @@ def child_exit(_server: Arbiter, worker: Worker) -> None:
     # Not at the top: there the directory is not yet in the environment.
     from prometheus_client.multiprocess import mark_process_dead  # noqa: PLC0415
 
-    mark_process_dead(worker.pid)  # type: ignore[no-untyped-call]
+    # A folder that cannot be written to must not end the master, and every verdict with it.
+    with contextlib.suppress(OSError):
+        mark_process_dead(worker.pid)  # type: ignore[no-untyped-call]
 
 
 def on_exit(_server: Arbiter) -> None:

@@ -69,6 +69,8 @@ def _read_body() -> bytes:
         if length.isdecimal() and int(length) <= MAX_BODY_BYTES:
             # The usual case, without the wrappers that guard against a body of another length.
             body: bytes = request.environ["wsgi.input"].read(int(length))
+            if len(body) < int(length):
+                abort(400)  # cut off: what came could still be JSON, and another question
         else:
             body = request.get_data(cache=False)
     except HTTPException:

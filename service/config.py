@@ -114,16 +114,17 @@ def load_rule_sets(folder: Traversable | None = None) -> dict[str, RuleSet]:
     faults: list[str] = []
     file_of: dict[str, str] = {}
     rule_sets: dict[str, RuleSet] = {}
-    for file in sorted(folder.iterdir(), key=lambda file: file.name):
+    try:
+        listed = sorted(folder.iterdir(), key=lambda file: file.name)
+    except OSError as error:
+        raise StartError([f"rulesets: {error.strerror}"]) from None
+    for file in listed:
         if not file.name.endswith(".toml"):
             continue
         try:
-            rules = parse_rule_set(file.read_bytes().decode())
+            rules = _read_rule_set(file)
         except RuleSetError as error:
             faults += [f"{file.name}: {fault}" for fault in error.faults]
-            continue
-        except UnicodeDecodeError as error:
-            faults.append(f"{file.name}: not UTF-8: {error.reason} at byte {error.start}")
             continue
         if rules.name in file_of:
             faults.append(f"{file.name}: name: {rules.name} is the name of {file_of[rules.name]} already")
@@ -136,6 +137,15 @@ def load_rule_sets(folder: Traversable | None = None) -> dict[str, RuleSet]:
     if faults:
         raise StartError(faults)
     return dict(sorted(rule_sets.items()))
+
+
+def _read_rule_set(file: Traversable) -> RuleSet:
+    try:
+        return parse_rule_set(file.read_bytes().decode())
+    except UnicodeDecodeError as error:
+        raise RuleSetError([f"not UTF-8: {error.reason} at byte {error.start}"]) from None
+    except OSError as error:
+        raise RuleSetError([str(error.strerror)]) from None
 
 
 def load_contract() -> bytes:

@@ -82,7 +82,9 @@ def observe(app: Flask, logger: FilteringBoundLogger, metrics: Metrics, admin_po
         # The server fills in SERVER_PORT from its socket; a forged Host header does not change it.
         admin = environ["SERVER_PORT"] == str(admin_port)
         begin_record(environ.get("HTTP_X_REQUEST_ID", ""), admin)
-        if admin != (environ["PATH_INFO"] in ADMIN_PATHS):
+        path = environ["PATH_INFO"]
+        # Routing drops leading slashes: "//metrics" would pass for another path here, and reach /metrics there.
+        if path.startswith("//") or admin != (path in ADMIN_PATHS or request.blueprint == "admin"):
             abort(404)
 
     @app.after_request

@@ -139,7 +139,8 @@ def parse_rule_set(text: str) -> RuleSet:
     """The rule set that a TOML text describes; raises `RuleSetError` with every fault found."""
     try:
         data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
+        # Beside its own error tomllib lets through those of huge numbers and of deep nesting.
         raise RuleSetError([f"not TOML: {error}"]) from None
     faults = _shape_faults(data)
     if not faults:

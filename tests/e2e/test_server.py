@@ -44,6 +44,43 @@ def test_the_ports_are_apart(server: Server) -> None:
     assert server.call("POST", "/validate", admin=True, json=question()).status_code == 404
 
 
+@pytest.mark.parametrize("target", ["//metrics", "///livez", "/%2flivez", "http://h//metrics"])
+def test_no_spelling_of_an_admin_path_answers_on_the_api_port(server: Server, target: str) -> None:
+    received = raw(server, f"GET {target} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n".encode())
+    assert received.startswith(b"HTTP/1.1 404")
+    assert b"application/problem+json" in received
+
+
+@pytest.mark.parametrize(
+    "header", ["SCRIPT_NAME: /x", "SCRIPT_NAME: /", "X-Forwarded-Proto: https\r\nX-Forwarded-Ssl: off"]
+)
+def test_no_header_moves_the_application(server: Server, header: str) -> None:
+    received = raw(server, f"GET /rule-sets HTTP/1.1\r\nHost: h\r\n{header}\r\nConnection: close\r\n\r\n".encode())
+    assert received.startswith(b"HTTP/1.1 200 OK")
+
+
+def test_cards_that_were_sent_behind_a_short_length_are_not_logged(server: Server) -> None:
+    """A caller that counts characters, not bytes, leaves the end of a hand where the next request should begin."""
+    seen = len(server.lines())
+    body = json.dumps({"rule_set": "online-13", "hand": ["J♣"] * 13}, ensure_ascii=False, separators=(",", ":"))
+    media_type = "Content-Type: application/json"
+    head = f"POST /score HTTP/1.1\r\nHost: h\r\n{media_type}\r\nContent-Length: {len(body)}\r\n\r\n"
+    raw(server, (head + body + "GET /rule-sets HTTP/1.1\r\nHost: h\r\n\r\n").encode())
+    raw(server, (body.replace("♣", "C") + " x\r\n\r\n").encode())
+    refused = [line["event"] for line in server.lines()[seen:] if line.get("logger") == "gunicorn.error"]
+    assert len(refused) == 2
+    assert all(event.startswith("Invalid request from ip=127.0.0.1: Invalid HTTP ") for event in refused)
+    assert not any("J" in event for event in refused)
+
+
+def test_a_body_that_is_cut_off_is_not_judged(server: Server) -> None:
+    head = b"POST /score HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: 60000\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
+        connection.sendall(head + BODY)
+        connection.shutdown(socket.SHUT_WR)
+        assert connection.recv(65_536).startswith(b"HTTP/1.1 400")
+
+
 def test_a_connection_is_kept_over_answers_and_problems(server: Server) -> None:
     with requests.Session() as session:
         statuses = set()
@@ -199,9 +236,13 @@ def test_an_answer_under_way_is_sent_before_the_end() -> None:
 def test_a_metrics_directory_that_is_given_is_wiped_and_used(tmp_path: Path) -> None:
     old = tmp_path / "counter_1.db"
     old.write_bytes(b"rubbish")
+    other = tmp_path / "players.db"
+    other.touch()
     with running(PROMETHEUS_MULTIPROC_DIR=str(tmp_path)) as server:
         server.call("POST", "/validate", json=question())
         assert not old.exists()
+        assert other.exists()
+        other.unlink()  # the client library reads every such file
         assert count(server, "showcheck_verdicts_total") == 1
         assert list(tmp_path.glob("counter_*.db"))
     assert tmp_path.exists()

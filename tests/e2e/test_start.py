@@ -56,3 +56,12 @@ def test_a_port_that_is_taken_is_named() -> None:
     assert ended.returncode == 1
     assert f"port {admin_port}: Address already in use" in ended.stderr
     assert "Traceback" not in ended.stderr + ended.stdout
+
+
+def test_a_place_for_metric_files_that_is_none_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    ports = free_ports()
+    ended = start(SHOWCHECK_PORT=str(ports[0]), SHOWCHECK_ADMIN_PORT=str(ports[1]), PROMETHEUS_MULTIPROC_DIR=str(file))
+    assert ended.returncode != 0
+    assert "PROMETHEUS_MULTIPROC_DIR: File exists" in ended.stderr + ended.stdout

@@ -158,3 +158,19 @@ def test_without_its_contract_the_service_does_not_start(monkeypatch: pytest.Mon
 def test_the_version_is_that_of_the_package_or_of_the_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(config, "version", lambda name: f"1.2.3 of {name}")
     assert load_version() == "1.2.3 of showcheck"
+
+
+@pytest.mark.parametrize("text", ["version = " + "9" * 5_000, "notes = " + "[" * 3_000])
+def test_a_rule_set_file_that_the_toml_reader_trips_over_is_one_fault(tmp_path: Path, text: str) -> None:
+    (tmp_path / "huge.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(StartError) as caught:
+        load_rule_sets(tmp_path)
+    assert [fault.startswith("huge.toml: not TOML: ") for fault in caught.value.faults] == [True]
+
+
+def test_a_rule_set_file_that_cannot_be_read_is_a_fault(tmp_path: Path) -> None:
+    (tmp_path / "folder.toml").mkdir()
+    with pytest.raises(StartError, match=r"folder\.toml: Is a directory"):
+        load_rule_sets(tmp_path)
+    with pytest.raises(StartError, match="rulesets: No such file or directory"):
+        load_rule_sets(tmp_path / "missing")

@@ -169,3 +169,7 @@ def test_a_hand_of_thousands_of_equal_cards_has_one_fault_a_kind(client: FlaskCl
         ("/hand/4", "IMPOSSIBLE_HAND"),
         ("/hand/5", "IMPOSSIBLE_HAND"),
     ]
+
+
+def test_a_pointer_may_hold_a_line_break(client: FlaskClient) -> None:
+    assert {"pointer": "/a\nb", "code": "UNKNOWN_FIELD", "detail": "No such field."} in faults_of(client, {"a\nb": 1})
