@@ -38,7 +38,7 @@ lint: $(DEV) ## Check style, types and the direction of imports
 
 check: lint test ## Lint, then test
 
-test-compiled: $(COMPILED)/.built ## Run all tests against the compiled core
+test-compiled: $(COMPILED)/.tests ## Run all tests against the compiled core
 	cd $(COMPILED) && $(PYTHON_HERE) -c 'from service.config import is_compiled; assert is_compiled()'
 	cd $(COMPILED) && $(PYTHON_HERE) -m pytest -n $(WORKERS)
 
@@ -55,7 +55,7 @@ bench: $(DEV) $(COMPILED)/.tests ## Time cold solves of the fixed corpora, inter
 	cd $(COMPILED) && $(PYTHON_HERE) -m tests.bench --json ../bench-compiled.json
 	$(BIN)/python -m tests.bench.compare build/bench-interpreted.json build/bench-compiled.json
 
-bench-http: $(DEV) $(COMPILED)/.built ## Measure requests against a bare Flask service, and write docs/bench/http.md
+bench-http: $(DEV) $(COMPILED)/.tests ## Measure requests against a bare Flask service, and write docs/bench/http.md
 	$(BIN)/python -m tests.bench.http
 
 bench-adversarial: $(DEV) $(COMPILED)/.tests ## Search for the slowest hands, and write their corpus anew
@@ -101,7 +101,7 @@ $(DEV): requirements-dev.lock | $(BIN)/python
 	$(PIP_INSTALL) -r $<
 	@touch $@
 
-$(COMPILED)/.built: $(DEV) setup.py pyproject.toml $(wildcard service/*.py)
+$(COMPILED)/.built: $(DEV) setup.py pyproject.toml gunicorn.conf.py openapi.yaml $(wildcard service/*.py service/rulesets/*)
 	rm -rf $(COMPILED)
 	mkdir -p $(COMPILED)
 	git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents --target-directory $(COMPILED)

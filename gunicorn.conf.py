@@ -35,7 +35,7 @@ wsgi_app = "service.app:create_app()"
 bind = [f"0.0.0.0:{settings.port}", f"0.0.0.0:{settings.admin_port}"]
 # Scaled by pods: one worker each, unless the environment says otherwise.
 workers = settings.workers
-# Threads keep idle connections and a slow sender from holding up a worker.
+# Idle connections hold no thread, and slow senders leave the others theirs: as many as there are threads hold up all.
 worker_class = "gthread"
 threads = settings.threads
 # Otherwise one of several workers takes nearly all keep-alive connections.

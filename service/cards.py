@@ -81,6 +81,7 @@ NATURAL_CARDS: Final = tuple(
     for rank in Rank
 )
 JOKER: Final = Card("JOKER", "Joker", len(NATURAL_CARDS), None, None)
+JOKER_SPELLINGS: Final = ("JOKER", "joker", "Joker")
 # What `wild_rank` says when a printed joker was turned up.
 JOKER_TURNED_UP: Final = "JOKER"
 
@@ -102,7 +103,7 @@ def _suit_spellings(suit: Suit) -> tuple[str, ...]:
 
 _RANKS: Final = {text: rank for rank in Rank for text in _rank_spellings(rank)}
 # Every accepted spelling is listed: upper() would let "5ſ" (long s) pass as 5S.
-_CARDS: Final = {"JOKER": JOKER, "joker": JOKER, "Joker": JOKER} | {
+_CARDS: Final = dict.fromkeys(JOKER_SPELLINGS, JOKER) | {
     rank_text + suit_text: natural_card(rank, suit)
     for rank_text, rank in _RANKS.items()
     for suit in Suit

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from marshmallow import Schema, ValidationError, fields, validate
 
-from service.cards import JOKER_TURNED_UP, parse_card, parse_rank
+from service.cards import JOKER_SPELLINGS, JOKER_TURNED_UP, parse_card, parse_rank
 from service.rules import RuleSet
 
 # How much of a faulty text is shown back.
@@ -42,7 +42,7 @@ class WildRankField(fields.String):
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
         if not isinstance(value, str):
             raise self.make_error("invalid")
-        if value in ("JOKER", "joker", "Joker"):
+        if value in JOKER_SPELLINGS:
             return JOKER_TURNED_UP
         try:
             return parse_rank(value)

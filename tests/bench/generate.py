@@ -4,16 +4,16 @@ The rule sets take turns, and every hand is dealt from its rule set's own cards,
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import cycle, islice
 from random import Random
-from typing import Final, TypeVar
+from typing import Final
 
-from service.cards import JOKER, JOKER_TURNED_UP, NATURAL_CARDS, Card, Rank, Suit, natural_card
+from service.cards import JOKER, JOKER_TURNED_UP, Card, Rank, Suit, natural_card
 from service.rules import HAND_SIZE, RuleSet
 from tests.bench.corpora import CORPORA, Deal, corpus_text, rule_sets
+from tests.bench.hands import JOKERS_IN_GROUPS, LOOSE_CARDS, full_deck, pick, shuffled
 
-Item = TypeVar("Item")
 
 HANDS: Final = 2000
 # Named one by one: a rule set that is added later leaves the corpora as they are.
@@ -21,22 +21,6 @@ RULE_SETS: Final = ("face-value-duel", "family-13", "online-13", "rulebook-13", 
 # More jokers than nine fill the hand up, whatever the rest is.
 FEWEST_JOKERS: Final = 3
 MOST_JOKERS: Final = 9
-JOKERS_IN_GROUPS: Final = 0.15
-LOOSE_CARDS: Final = (0, 0, 1, 2)
-
-
-def _pick(random: Random, items: Sequence[Item]) -> Item:
-    # Of all that `Random` offers, only random() is promised to give the same numbers in every Python.
-    return items[int(random.random() * len(items))]
-
-
-def _shuffled(random: Random, cards: Sequence[Card]) -> list[Card]:
-    return sorted(cards, key=lambda _: random.random())
-
-
-def _deck(rules: RuleSet) -> list[Card]:
-    deck = rules.deck(None)
-    return [*NATURAL_CARDS * deck.packs, *[JOKER] * deck.printed_jokers]
 
 
 def _turned_up(card: Card) -> Rank | str:
@@ -45,47 +29,47 @@ def _turned_up(card: Card) -> Rank | str:
 
 def random_deal(random: Random, rules: RuleSet) -> Deal:
     """A card turned up, and 13 of the others."""
-    first, *rest = _shuffled(random, _deck(rules))
+    first, *rest = shuffled(random, full_deck(rules))
     return Deal(rules, _turned_up(first), tuple(rest[:HAND_SIZE]))
 
 
 def built_deal(random: Random, rules: RuleSet) -> Deal:
     """A hand made of groups, some with jokers, in which up to two cards were then changed for others."""
-    first, *rest = _shuffled(random, _deck(rules))
+    first, *rest = shuffled(random, full_deck(rules))
     turned_up = _turned_up(first)
     wild = rules.wild_rank(turned_up)
     left = Counter(rest)
     hand: list[Card] = []
     while (room := HAND_SIZE - len(hand)) >= 3:
-        group = Counter(_group(random, _pick(random, [size for size in (3, 3, 4, 5) if size <= room]), left, wild))
+        group = Counter(_group(random, pick(random, [size for size in (3, 3, 4, 5) if size <= room]), left, wild))
         if group <= left:
             left -= group
             hand += group.elements()
-    hand = _shuffled(random, hand)[_pick(random, LOOSE_CARDS) :]
-    hand += _shuffled(random, list(left.elements()))[: HAND_SIZE - len(hand)]
-    return Deal(rules, turned_up, tuple(_shuffled(random, hand)))
+    hand = shuffled(random, hand)[pick(random, LOOSE_CARDS) :]
+    hand += shuffled(random, list(left.elements()))[: HAND_SIZE - len(hand)]
+    return Deal(rules, turned_up, tuple(shuffled(random, hand)))
 
 
 def _group(random: Random, size: int, left: Counter[Card], wild: Rank | None) -> list[Card]:
     if random.random() < 0.5 and size <= len(Suit):
-        rank = _pick(random, list(Rank))
+        rank = pick(random, list(Rank))
         cards = [natural_card(rank, suit) for suit in sorted(Suit, key=lambda _: random.random())[:size]]
     else:
-        suit = _pick(random, list(Suit))
+        suit = pick(random, list(Suit))
         start = int(random.random() * (len(Rank) + 2 - size))
         cards = [natural_card(Rank((start + place) % len(Rank)), suit) for place in range(size)]
     jokers = [card for card in left.elements() if card is JOKER or card.rank is wild]
-    return [_pick(random, jokers) if jokers and random.random() < JOKERS_IN_GROUPS else card for card in cards]
+    return [pick(random, jokers) if jokers and random.random() < JOKERS_IN_GROUPS else card for card in cards]
 
 
 def joker_rich_deal(random: Random, rules: RuleSet) -> Deal:
     """Three to nine jokers, printed or wild, as far as the packs have them; the rest is random."""
-    wild = _pick(random, list(Rank))
-    cards = _shuffled(random, _deck(rules))
+    wild = pick(random, list(Rank))
+    cards = shuffled(random, full_deck(rules))
     jokers = [card for card in cards if card is JOKER or card.rank is wild]
     others = [card for card in cards if card is not JOKER and card.rank is not wild]
-    count = _pick(random, range(FEWEST_JOKERS, min(MOST_JOKERS, len(jokers)) + 1))
-    return Deal(rules, wild, tuple(_shuffled(random, jokers[:count] + others[: HAND_SIZE - count])))
+    count = pick(random, range(FEWEST_JOKERS, min(MOST_JOKERS, len(jokers)) + 1))
+    return Deal(rules, wild, tuple(shuffled(random, jokers[:count] + others[: HAND_SIZE - count])))
 
 
 DEALERS: Final[dict[str, tuple[int, Callable[[Random, RuleSet], Deal]]]] = {
