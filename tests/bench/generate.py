@@ -14,7 +14,6 @@ from service.rules import HAND_SIZE, RuleSet
 from tests.bench.corpora import CORPORA, Deal, corpus_text, rule_sets
 from tests.bench.hands import JOKERS_IN_GROUPS, LOOSE_CARDS, full_deck, pick, shuffled
 
-
 HANDS: Final = 2000
 # Named one by one: a rule set that is added later leaves the corpora as they are.
 RULE_SETS: Final = ("face-value-duel", "family-13", "online-13", "rulebook-13", "two-row-duel")
