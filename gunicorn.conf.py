@@ -109,6 +109,14 @@ def post_worker_init(_worker: Worker) -> None:
     """What is there after the start stays: the garbage collector need not look at it again with every request."""
     gc.collect()
     gc.freeze()
+    # Nor at a full cache, which has a million objects and no garbage: a full collection would hold all up for a while.
+    gc.set_threshold(*gc.get_threshold()[:2], 1_000_000)
+
+
+def worker_exit(_server: Arbiter, worker: Worker) -> None:
+    """What was answered is counted and logged before the worker ends; one that never started has nothing to tell."""
+    if worker.wsgi is not None:
+        worker.wsgi.extensions["recorder"].flush()
 
 
 def child_exit(_server: Arbiter, worker: Worker) -> None:

@@ -8,9 +8,8 @@ from flask import Blueprint, Response, abort, request
 from werkzeug.exceptions import HTTPException
 
 from service.answers import write_verdict
-from service.logs import note
-from service.metrics import Metrics
 from service.questions import read_question
+from service.records import Given, current_record, note
 from service.rules import RuleSet
 from service.schemas import dump_rule_set
 from service.strict_json import read_json
@@ -23,7 +22,7 @@ _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 MAX_READ_BYTES: Final = 1024 * 1024
 
 
-def create_api(rule_sets: Mapping[str, RuleSet], solve: Solve, metrics: Metrics, contract: bytes) -> Blueprint:
+def create_api(rule_sets: Mapping[str, RuleSet], solve: Solve, contract: bytes) -> Blueprint:
     """The API over these rule sets; `contract` is the text of `openapi.yaml`."""
     api = Blueprint("api", __name__)
 
@@ -33,7 +32,8 @@ def create_api(rule_sets: Mapping[str, RuleSet], solve: Solve, metrics: Metrics,
         verdict = judge(question, solve)
         outcome = _outcome(verdict)
         note(outcome=outcome)
-        metrics.count_verdict(question.rules.name, outcome, [reason.code for reason in verdict.reasons])
+        codes = tuple(reason.code for reason in verdict.reasons)
+        current_record().verdicts.append(Given(question.rules.name, outcome, codes))
         return _json(write_verdict(verdict))
 
     @api.post("/validate")

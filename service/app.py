@@ -4,20 +4,45 @@ import sys
 from collections.abc import Callable
 from typing import Any, TextIO
 
-from flask import Flask
+from flask import Flask, Request
+from flask.sessions import SecureCookieSession, SessionInterface
+from werkzeug.routing import MapAdapter
 
 from service import api, ops, problems
 from service.cache import SolveCache
 from service.config import Settings, load_contract, load_rule_sets, load_settings
-from service.logs import create_logger, note
+from service.logs import line_writer
 from service.metrics import Metrics
+from service.records import Recorder, current_record
 from service.verdict import best_arrangement
 
 
+class _NoSession(SessionInterface):
+    """Requests have nothing in common, and no cookie is read."""
+
+    _none = SecureCookieSession()
+
+    def open_session(self, app: Flask, request: Request) -> SecureCookieSession:  # noqa: ARG002
+        return self._none
+
+    def is_null_session(self, obj: object) -> bool:
+        return obj is self._none
+
+
 class _Application(Flask):
-    """Flask, told that no view and no hook here is a coroutine: it would look again at every call."""
+    """Flask without what it would find out anew for every request."""
+
+    session_interface = _NoSession()
+
+    def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
+        """No route here asks for a host, and no URL is built: what Flask would read from the request is left out."""
+        if request is None:
+            return None
+        environ = request.environ
+        return self.url_map.bind("", path_info=environ["PATH_INFO"], default_method=environ["REQUEST_METHOD"])
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
+        """No view and no hook here is a coroutine."""
         return func
 
 
@@ -28,13 +53,16 @@ def create_app(settings: Settings | None = None, log_stream: TextIO | None = Non
     """
     settings = settings or load_settings()
     rule_sets = load_rule_sets()
-    metrics = Metrics()
 
     def report(solver_seconds: float | None) -> None:
-        metrics.count_lookup(solver_seconds, len(cache))
-        note(cache="hit" if solver_seconds is None else "miss")
+        current_record().lookups.append(solver_seconds)
 
     cache = SolveCache(best_arrangement, settings.cache_size, report)
+    metrics = Metrics()
+    recorder = Recorder(
+        lambda records: metrics.count(records, len(cache)),
+        line_writer(settings.log_level, log_stream or sys.stdout),
+    )
     app = _Application(__name__, static_folder=None)
     # Not the limit itself: werkzeug cuts a chunked body off here without a word, so the API measures what it reads.
     app.config["MAX_CONTENT_LENGTH"] = api.MAX_READ_BYTES
@@ -43,8 +71,12 @@ def create_app(settings: Settings | None = None, log_stream: TextIO | None = Non
     # One spelling for each path: the others are 404, not a redirect.
     app.url_map.merge_slashes = False
     # Hooks after a request run last one first: an error becomes a problem before it is measured.
-    ops.observe(app, create_logger(settings.log_level, log_stream or sys.stdout), metrics, settings.admin_port)
+    ops.observe(app, recorder, settings.admin_port)
     problems.register(app)
-    app.register_blueprint(api.create_api(rule_sets, cache, metrics, load_contract()))
-    app.register_blueprint(ops.create_admin(rule_sets, metrics, ops.solves_right(rule_sets, best_arrangement)))
+    app.register_blueprint(api.create_api(rule_sets, cache, load_contract()))
+    app.register_blueprint(
+        ops.create_admin(rule_sets, metrics, recorder, ops.solves_right(rule_sets, best_arrangement))
+    )
+    # For whoever ends the process, or must see now what was told.
+    app.extensions["recorder"] = recorder
     return app

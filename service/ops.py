@@ -2,18 +2,18 @@
 
 import json
 import platform
+import time
 from collections.abc import Mapping
 from typing import Any, Final
 
 from flask import Blueprint, Flask, Response, abort, request
 from prometheus_client import CONTENT_TYPE_LATEST
-from structlog.typing import FilteringBoundLogger
 
 from service.cards import NATURAL_CARDS, parse_card
 from service.config import is_compiled, load_version
-from service.logs import begin_record, current_record
 from service.metrics import Metrics
 from service.problems import problem
+from service.records import PAUSE_SECONDS, Recorder, begin_record, current_record
 from service.rules import RuleSet
 from service.schemas import dump_rule_set
 from service.verdict import Solve
@@ -40,7 +40,7 @@ def _nothing_is_found(rules: RuleSet, solve: Solve) -> bool:
     return not best.declarable and best.points == (total if rules.cap is None else min(total, rules.cap))
 
 
-def create_admin(rule_sets: Mapping[str, RuleSet], metrics: Metrics, ready: bool) -> Blueprint:
+def create_admin(rule_sets: Mapping[str, RuleSet], metrics: Metrics, recorder: Recorder, ready: bool) -> Blueprint:
     """The routes of the admin port."""
     admin = Blueprint("admin", __name__)
     about = {
@@ -60,6 +60,9 @@ def create_admin(rule_sets: Mapping[str, RuleSet], metrics: Metrics, ready: bool
 
     @admin.get("/metrics")
     def show_metrics() -> Response:
+        recorder.count()
+        # So long the other workers may take to count what they have answered.
+        time.sleep(2 * PAUSE_SECONDS)
         return Response(metrics.text(), content_type=CONTENT_TYPE_LATEST)
 
     @admin.get("/version")
@@ -73,39 +76,26 @@ def _json(body: Mapping[str, Any]) -> Response:
     return Response(json.dumps(body, separators=(",", ":")) + "\n", mimetype="application/json")
 
 
-def observe(app: Flask, logger: FilteringBoundLogger, metrics: Metrics, admin_port: int) -> None:
-    """Keep the two ports apart; give every answer its headers, its log line and, on the API port, its measurement."""
+def observe(app: Flask, recorder: Recorder, admin_port: int) -> None:
+    """Keep the two ports apart; give every answer its headers, and put down what there is to tell of it."""
 
     @app.before_request
     def begin() -> None:
-        environ = request.environ
+        environ, rule = request.environ, request.url_rule
         # The server fills in SERVER_PORT from its socket; a forged Host header does not change it.
         admin = environ["SERVER_PORT"] == str(admin_port)
-        begin_record(environ.get("HTTP_X_REQUEST_ID", ""), admin)
+        route = None if rule is None else rule.rule
+        begin_record(environ.get("HTTP_X_REQUEST_ID", ""), environ["REQUEST_METHOD"], route, admin)
         path = environ["PATH_INFO"]
         # Routing drops leading slashes: "//metrics" would pass for another path here, and reach /metrics there.
-        if path.startswith("//") or admin != (path in ADMIN_PATHS or request.blueprint == "admin"):
+        if path.startswith("//") or admin != (path in ADMIN_PATHS or route in ADMIN_PATHS):
             abort(404)
 
     @app.after_request
     def finish(answer: Response) -> Response:
         record = current_record()
-        wall, cpu = record.elapsed()
         answer.headers["X-Request-ID"] = record.request_id
         answer.headers["Cache-Control"] = "no-store"
-        rule, method = request.url_rule, request.environ["REQUEST_METHOD"]
-        route = "unmatched" if rule is None else rule.rule
-        if not record.admin:
-            metrics.count_request(method, route, answer.status_code, wall)
-        write = logger.error if answer.status_code >= 500 else logger.debug if record.admin else logger.info
-        write(
-            "request",
-            method=method,
-            route=route,
-            status=answer.status_code,
-            wall_ms=round(wall * 1000, 3),
-            cpu_ms=round(cpu * 1000, 3),
-            request_id=record.request_id,
-            **record.fields,
-        )
+        record.end(answer.status_code)
+        recorder.put(record)
         return answer

@@ -8,8 +8,8 @@ from typing import Any, Final
 from flask import Flask, Response
 from werkzeug.exceptions import HTTPException
 
-from service.logs import current_record, note
 from service.questions import Fault, InvalidRequest
+from service.records import current_record, note
 from service.strict_json import MalformedJson
 
 MEDIA_TYPE: Final = "application/problem+json"

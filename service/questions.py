@@ -130,6 +130,8 @@ class _Reading:
     def _check_packs(self, hand: list[Card | None], deck: Deck) -> None:
         """More copies of a card than the packs hold."""
         copies = Counter(hand)
+        if hand and max(copies.values()) <= min(deck.packs, deck.printed_jokers):
+            return
         del copies[None]
         for card, count in copies.items():
             held = deck.printed_jokers if card is JOKER else deck.packs
@@ -152,6 +154,15 @@ class _Reading:
 
     def _check_groups(self, groups: list[list[Card | None]], judged: list[Card | None]) -> None:
         """Groups that use a card more often than the judged cards have it; only asked of a hand that is known."""
+        rest = judged.copy()
+        try:
+            for group in groups:
+                for card in group:
+                    rest.remove(card)
+        except ValueError:
+            pass  # told card by card
+        else:
+            return
         held = Counter(judged)
         left = held.copy()
         for row, group in enumerate(groups):

@@ -1,6 +1,7 @@
 """Reasons: why a group is no meld and why an arrangement is no show, in sentences that can be read to a player."""
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from service.cards import Card, Rank, name_cards
@@ -113,8 +114,7 @@ def _first_life(sequences: list[tuple[int, Meld]], rules: RuleSet, wild: Rank | 
     least, most = rules.first_life.min, rules.first_life.max
     pure = [(index, meld.cards) for index, meld in sequences if meld.kind is Kind.PURE_SEQUENCE]
     if not pure:
-        needed = f"at least {least} cards of one suit in a row, with no joker among them, are needed"
-        yield Reason("NO_PURE_SEQUENCE", f"There is no pure sequence: {needed}.", None, ())
+        yield _no_pure_sequence(least)
     for index, cards in pure:
         if len(cards) < least:
             short = f"{name_cards(cards)} is too short for the first life: to show, it needs at least {least} cards"
@@ -130,11 +130,23 @@ def _first_life(sequences: list[tuple[int, Meld]], rules: RuleSet, wild: Rank | 
             yield Reason("WILD_IN_FIRST_LIFE", f"{name_cards(meld.cards)} is no first life: {rule}.", index, meld.cards)
 
 
+# What names no cards is one object for all the hands that a cache holds.
+@cache
+def _no_pure_sequence(least: int) -> Reason:
+    needed = f"at least {least} cards of one suit in a row, with no joker among them, are needed"
+    return Reason("NO_PURE_SEQUENCE", f"There is no pure sequence: {needed}.", None, ())
+
+
+@cache
+def _no_second_sequence(least: int) -> Reason:
+    rule = f"besides the first life, another sequence of at least {least} cards is needed"
+    return Reason("NO_SECOND_SEQUENCE", f"There is no second sequence: {rule}.", None, ())
+
+
 def _second_life(others: list[tuple[int, Meld]], needed: int, least: int, most: int) -> Iterator[Reason]:
     """Why none of the `others` is a second life; with no first life there must be two of them."""
     if len(others) < needed:
-        rule = f"besides the first life, another sequence of at least {least} cards is needed"
-        yield Reason("NO_SECOND_SEQUENCE", f"There is no second sequence: {rule}.", None, ())
+        yield _no_second_sequence(least)
         return
     if any(least <= len(meld.cards) <= most for _, meld in others):
         return

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 import requests
@@ -143,7 +144,12 @@ def test_hostile_bodies_leave_the_server_standing(server: Server, body: bytes) -
 def test_request_ids_go_out_and_into_the_log(server: Server) -> None:
     response = server.call("POST", "/validate", json=question(hand=HAND[:12]), headers={"X-Request-ID": "e2e-1"})
     assert response.headers["X-Request-ID"] == response.json()["request_id"] == "e2e-1"
-    (line,) = [line for line in server.lines() if line.get("request_id") == "e2e-1"]
+
+    def lines() -> list[dict[str, Any]]:
+        return [line for line in server.lines() if line.get("request_id") == "e2e-1"]
+
+    server.wait(lambda: bool(lines()), "line")
+    (line,) = lines()
     assert (line["route"], line["status"], line["outcome"]) == ("/validate", 422, "INVALID_REQUEST")
 
 
@@ -180,8 +186,8 @@ def test_one_scrape_sees_both_workers() -> None:
         with ThreadPoolExecutor(4) as pool:
             statuses = list(pool.map(ask, range(80)))
         assert (statuses.count(200), statuses.count(422)) == (60, 20)
-        workers = {line["pid"] for line in server.lines() if line["event"] == "request"}
-        assert workers == server.workers()
+        server.wait(lambda: sum(line["event"] == "request" for line in server.lines()) == 80, "all lines")
+        assert {line["pid"] for line in server.lines() if line["event"] == "request"} == server.workers()
         for _ in range(10):
             requests_ = "http_server_request_duration_seconds_count"
             assert count(server, requests_, http_route="/validate", http_response_status_code="200") == 60

@@ -19,8 +19,10 @@ class Log:
 
     def __init__(self) -> None:
         self.stream = io.StringIO()
+        self.flush: Callable[[], None] = lambda: None
 
     def read(self) -> Lines:
+        self.flush()
         text = self.stream.getvalue()
         self.stream.seek(0)
         self.stream.truncate()
@@ -44,6 +46,7 @@ def start(log: Log) -> Callable[[Settings], Flask]:
 
     def started(settings: Settings) -> Flask:
         app = create_app(settings, log.stream)
+        log.flush = app.extensions["recorder"].flush
         app.test_client_class = CheckedClient
         return app
 

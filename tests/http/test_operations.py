@@ -262,8 +262,8 @@ def test_without_a_cache_every_request_is_a_miss(start: Callable[[Settings], Fla
     assert [line["cache"] for line in log.read()] == ["miss", "miss", "miss"]
 
 
-def test_metrics_that_cannot_be_written_stop_no_verdict(
-    client: FlaskClient, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+def test_metrics_that_cannot_be_written_stop_no_verdict_and_no_line(
+    client: FlaskClient, log: Log, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
@@ -271,6 +271,7 @@ def test_metrics_that_cannot_be_written_stop_no_verdict(
     monkeypatch.setattr(Counter, "inc", full)
     monkeypatch.setattr(Histogram, "observe", full)
     assert client.post("/validate", json=question()).status_code == 200
+    assert [line["status"] for line in log.read()] == [200]
     assert {record.message for record in caplog.records} == {"a metric could not be written"}
 
 

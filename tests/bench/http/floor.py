@@ -1,12 +1,14 @@
-"""The floor: Flask and marshmallow under gunicorn, reading the same requests, answering as much, solving nothing."""
+"""The floor: Flask and marshmallow read the same request and answer with as many bytes. Nothing is solved."""
 
 import json
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from flask import Flask, Response, request
 from marshmallow import Schema, fields
+
+ANSWERS: Final = "FLOOR_ANSWERS"
 
 
 class Request(Schema):
@@ -21,16 +23,16 @@ class Request(Schema):
 
 
 def create_app(answers: dict[str, Any] | None = None) -> Flask:
-    """The application; `answers` by path, by default from the file that the environment names."""
+    """The application. `answers`: what it says on each path, by default from the file that `FLOOR_ANSWERS` names."""
     if answers is None:
-        answers = json.loads(Path(os.environ["FLOOR_ANSWERS"]).read_text(encoding="utf-8"))
-    app = Flask(__name__)
+        answers = json.loads(Path(os.environ[ANSWERS]).read_text(encoding="utf-8"))
+    app = Flask(__name__, static_folder=None)
     schema = Request()
 
     def view(answer: dict[str, Any]) -> Response:
-        schema.load(json.loads(request.get_data()))
+        schema.load(request.get_json())
         text = json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
-        return Response(text + "\n", mimetype="application/json")
+        return Response(text + "\n", content_type="application/json")
 
     for path, answer in answers.items():
         app.add_url_rule(path, path, view, methods=["POST"], defaults={"answer": answer})

@@ -1,119 +1,181 @@
-"""Servers under load: one core for the server, the other for wrk. Loopback only, and every run ends by itself."""
+"""Servers on a core of their own: Showcheck from a tree of the project, and the floor under the very same settings."""
 
+import http.client
 import json
 import os
-import shutil
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+import urllib.request
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-import requests
+from prometheus_client.parser import text_string_to_metric_families
+
+from tests.bench.corpora import read_corpus
+from tests.bench.http.bodies import HANDS, SCORE, request_body
+from tests.bench.http.floor import ANSWERS
 
 ROOT: Final = Path(__file__).parents[3]
-COMPILED: Final = ROOT / "build" / "compiled"
-SERVER_CORE, LOAD_CORE = "0", "1"
+TREES: Final = {"interpreted": ROOT, "compiled": ROOT / "build" / "compiled"}
+START_SECONDS: Final = 20
+STOP_SECONDS: Final = 30
+# What the caller's environment says of Python or of the service would make one run unlike another.
+_NOT_PASSED_ON: Final = ("SHOWCHECK_", "GUNICORN_", "PROMETHEUS_", "PYTHON", "WEB_CONCURRENCY")
+_FLOOR_APP: Final = "tests.bench.http.floor:create_app()"
+
+
+@cache
+def cores() -> tuple[int, int]:
+    """The core of the server and that of the load, settled at the first call; `SystemExit` where there is only one."""
+    mine = sorted(os.sched_getaffinity(0))
+    if len(mine) < 2:
+        raise SystemExit("two cores are needed: one for the server, one for the load")
+    return mine[0], mine[1]
+
+
+def newest_build() -> str:
+    """The name of the build to measure: compiled, if `make compiled` has made it."""
+    return "compiled" if (TREES["compiled"] / ".built").exists() else "interpreted"
 
 
 @dataclass(frozen=True)
 class Server:
-    """A running server: where it answers, and the worker that does."""
+    """A running server: its ports, its worker's process id, and the seconds from its start to the first answer."""
 
     port: int
+    admin_port: int
     worker: int
+    start_seconds: float
 
     def cpu_seconds(self) -> float:
         """The CPU time that the worker has used so far."""
+        # The name of the command, in brackets, may have spaces; utime and stime are fields 14 and 15 of all.
         fields = Path(f"/proc/{self.worker}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
-    def resident_megabytes(self) -> float:
-        """The resident memory of the worker."""
-        for line in Path(f"/proc/{self.worker}/status").read_text(encoding="ascii").splitlines():
-            if line.startswith("VmRSS:"):
-                return int(line.split()[1]) / 1024
-        raise RuntimeError("no VmRSS")
+    def memory(self) -> dict[str, float]:
+        """What the worker holds, in megabytes: resident (`rss`), and with its share of shared pages only (`pss`)."""
+        lines = Path(f"/proc/{self.worker}/smaps_rollup").read_text(encoding="ascii").splitlines()[1:]
+        kibibytes = {name.lower(): int(rest.split()[0]) for name, _, rest in (line.partition(":") for line in lines)}
+        return {name: kibibytes[name] * 1024 / 1e6 for name in ("rss", "pss")}
+
+    def post(self, path: str, texts: Mapping[int, str]) -> dict[int, bytes]:
+        """The answers to some bodies, sent on one connection; raises `RuntimeError` for one that is not 200."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+        try:
+            return {number: _post(connection, path, text) for number, text in texts.items()}
+        finally:
+            connection.close()
+
+    def cache(self) -> Counter[str]:
+        """The worker's own counts: `hit` and `miss` of the cache so far, and the `entries` in it."""
+        counts: Counter[str] = Counter()
+        for family in text_string_to_metric_families(self._admin("/metrics").decode()):
+            for sample in family.samples:
+                if sample.name == "showcheck_cache_requests_total":
+                    counts[sample.labels["result"]] += int(sample.value)
+                elif sample.name == "showcheck_cache_entries":
+                    counts["entries"] += int(sample.value)
+        return counts
+
+    def version(self) -> dict[str, Any]:
+        """What the server says of itself."""
+        about: dict[str, Any] = json.loads(self._admin("/version"))
+        return about
+
+    def _admin(self, path: str) -> bytes:
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.admin_port}{path}", timeout=10) as answer:
+            body: bytes = answer.read()
+            return body
+
+
+def _post(connection: http.client.HTTPConnection, path: str, text: str) -> bytes:
+    connection.request("POST", path, text, {"Content-Type": "application/json"})
+    answer = connection.getresponse()
+    body = answer.read()
+    if answer.status != 200:
+        raise RuntimeError(f"{path}: {answer.status} {body.decode()}: {text}")
+    return body
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports of the loopback address that nothing listens on now."""
+    """Ports of the loopback address that nothing listened on a moment ago."""
     sockets = [socket.socket() for _ in range(count)]
-    for each in sockets:
-        each.bind(("127.0.0.1", 0))
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
+    try:
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        return [each.getsockname()[1] for each in sockets]
+    finally:
+        for each in sockets:
+            each.close()
 
 
 @contextmanager
-def service(tree: Path, **settings: str) -> Iterator[Server]:
-    """Showcheck from a tree of the project, with these settings."""
-    with _running([], tree, settings) as server:
+def service(build: str, cache_size: int) -> Iterator[Server]:
+    """Showcheck in that build, with that cache; raises `RuntimeError` if it is another build that answers."""
+    with _running([], TREES[build], {"SHOWCHECK_CACHE_SIZE": str(cache_size)}) as server:
+        if server.version()["compiled"] != (build == "compiled"):
+            raise RuntimeError(f"{TREES[build]} does not hold the {build} build")
         yield server
 
 
 @contextmanager
 def floor(answers: Path) -> Iterator[Server]:
-    """The floor under the same server settings: only the application is another."""
-    with _running(["tests.bench.http.floor:create_app()"], ROOT, {"FLOOR_ANSWERS": str(answers)}) as server:
+    """The floor, by the service's own `gunicorn.conf.py`: the name of another application goes before the file's."""
+    with _running([_FLOOR_APP], ROOT, {ANSWERS: str(answers)}) as server:
         yield server
 
 
 @contextmanager
-def _running(application: list[str], tree: Path, settings: dict[str, str]) -> Iterator[Server]:
+def _running(arguments: list[str], tree: Path, settings: dict[str, str]) -> Iterator[Server]:
     port, admin_port = free_ports(2)
-    env = {"SHOWCHECK_PORT": str(port), "SHOWCHECK_ADMIN_PORT": str(admin_port), **settings}
-    gunicorn = [sys.executable, "-m", "gunicorn", "-c", "gunicorn.conf.py", *application]
-    process = subprocess.Popen(
-        ["taskset", "-c", SERVER_CORE, *gunicorn], cwd=tree, env={**os.environ, **env}, stdout=subprocess.DEVNULL
-    )
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(_NOT_PASSED_ON)}
+    ports = {"SHOWCHECK_PORT": str(port), "SHOWCHECK_ADMIN_PORT": str(admin_port)}
+    gunicorn = [sys.executable, "-m", "gunicorn", "-c", "gunicorn.conf.py", *arguments]
+    command = ["taskset", "--cpu-list", str(cores()[0]), *gunicorn]
+    started = time.perf_counter()
+    # The log goes where it costs least, but it is written.
+    process = subprocess.Popen(command, cwd=tree, env=kept | ports | settings, stdout=subprocess.DEVNULL)
     try:
-        _wait_until_up(port, process)
+        _wait_for_answer(port, process)
+        seconds = time.perf_counter() - started
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text(encoding="ascii").split()
-        yield Server(port, int(children[-1]))
+        if len(children) != 1:
+            raise RuntimeError(f"one worker was expected: {children}")
+        yield Server(port, admin_port, int(children[0]), seconds)
     finally:
-        process.terminate()
-        process.wait(timeout=30)
+        _stop(process)
 
 
-def _wait_until_up(port: int, process: subprocess.Popen[bytes]) -> None:
-    for _ in range(400):
+def _wait_for_answer(port: int, process: subprocess.Popen[bytes]) -> None:
+    text = request_body(read_corpus(HANDS)[0])
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
         if process.poll() is not None:
             raise RuntimeError(f"the server ended with {process.returncode}")
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=START_SECONDS)
         try:
-            requests.get(f"http://127.0.0.1:{port}/rule-sets", timeout=2)
-        except requests.ConnectionError:
-            time.sleep(0.01)
+            _post(connection, SCORE, text)
+        except ConnectionError:
+            time.sleep(0.002)
         else:
             return
-    raise RuntimeError("the server did not come up")
+        finally:
+            connection.close()
+    raise RuntimeError(f"no answer after {START_SECONDS} seconds")
 
 
-def load(server: Server, path: str, bodies: Path, seconds: float, clients: int) -> dict[str, Any]:
-    """Load the server for a while; what wrk measured (latencies in microseconds), and the CPU time of a request."""
-    if shutil.which("wrk") is None:
-        raise SystemExit("wrk is needed for this: apt-get install wrk")
-    command = ["taskset", "-c", LOAD_CORE, "wrk", "-t1", f"-c{clients}", f"-d{seconds:g}s", "--timeout", "10s"]
-    script = str(Path(__file__).with_name("load.lua"))
-    before = server.cpu_seconds()
-    done = subprocess.run(
-        [*command, "-s", script, f"http://127.0.0.1:{server.port}{path}"],
-        env={**os.environ, "BODIES": str(bodies)},
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=seconds + 60,
-    )
-    line = next(line for line in done.stdout.splitlines() if line.startswith("RESULT "))
-    result: dict[str, Any] = json.loads(line.removeprefix("RESULT "))
-    if result["failed"]:
-        raise RuntimeError(f"{path}: {result['failed']} of {result['requests']} requests failed")
-    result["per_second"] = result["requests"] / result["microseconds"] * 1e6
-    result["cpu_microseconds"] = (server.cpu_seconds() - before) / result["requests"] * 1e6
-    return result
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    try:
+        process.wait(STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()

@@ -1,0 +1,160 @@
+"""What is measured: every case in turn, the number of clients, the start, and the memory of a full cache."""
+
+import json
+import os
+import platform
+import subprocess
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final
+
+from service.config import Settings
+from tests.bench.http.bodies import SCORE, VALIDATE, Bodies, distinct_bodies, write_lines
+from tests.bench.http.servers import Server, cores, floor, newest_build, service
+from tests.bench.http.wrk import MOST_RUNS, Load, run, warm_up
+
+USUAL_CLIENTS: Final = 8
+CLIENTS: Final = (1, 2, 4, 8, 16, 32, 64)
+CACHE: Final = Settings.cache_size
+CHECKED: Final = 50
+FLOOR: Final = "floor"
+PACKAGES: Final = ("flask", "gunicorn", "marshmallow")
+
+
+@dataclass(frozen=True)
+class Case:
+    """Requests of one kind to one server: the floor, or a build of the service with a cache of that size.
+
+    `goal` is the least share of the floor's rate that is asked of the compiled build.
+    """
+
+    path: str
+    build: str
+    cache_size: int = 0
+    goal: float | None = None
+
+    @property
+    def name(self) -> str:
+        if self.build == FLOOR:
+            return f"{self.path}, {FLOOR}"
+        kind = "warm cache" if self.cache_size else "every hand new"
+        groups = " with groups" if self.path == VALIDATE else ""
+        return f"{self.path}{groups}, {kind}, {self.build}"
+
+
+def cases(builds: tuple[str, ...]) -> tuple[Case, ...]:
+    """The cases in the order in which they take turns; a floor comes before what is compared with it."""
+    score = [Case(SCORE, FLOOR)]
+    validate = [Case(VALIDATE, FLOOR)]
+    for build in builds:
+        goals = (0.75, 0.90, 0.65) if build == "compiled" else (None, None, None)
+        score += [Case(SCORE, build, 0, goals[0]), Case(SCORE, build, CACHE, goals[1])]
+        validate += [Case(VALIDATE, build, 0, goals[2])]
+    return (*score, *validate)
+
+
+def measure_rounds(
+    bodies: dict[str, Bodies], rounds: int, seconds: float, tell: Callable[[str], None]
+) -> dict[str, Any]:
+    """Every case in every round, one after the other, each with a server of its own that is warmed up first."""
+    builds = ("compiled", "interpreted") if newest_build() == "compiled" else ("interpreted",)
+    answers = next(iter(bodies.values())).file.with_name("floor.json")
+    answers.write_text(json.dumps({path: json.loads(each.typical) for path, each in bodies.items()}), encoding="utf-8")
+    measured = []
+    for number in range(1, rounds + 1):
+        for case in cases(builds):
+            with _server(case, answers) as server:
+                result = _measure_case(server, case, bodies[case.path], seconds)
+            tell(f"round {number}  {case.name:<52} {result['per_second']:8,.0f}/s")
+            about = {"round": number, "case": case.name, "path": case.path, "build": case.build, "goal": case.goal}
+            measured.append({**about, **result})
+    sizes = {path: {"floor": len(each.typical), "mean": each.mean_bytes} for path, each in bodies.items()}
+    run_as = {"checked": CHECKED, "clients": USUAL_CLIENTS, "seconds": seconds}
+    return {**run_as, "answer_bytes": sizes, "runs": measured}
+
+
+def _server(case: Case, answers: Path) -> AbstractContextManager[Server]:
+    return floor(answers) if case.build == FLOOR else service(case.build, case.cache_size)
+
+
+def _measure_case(server: Server, case: Case, bodies: Bodies, seconds: float) -> dict[str, Any]:
+    load = Load(case.path, bodies.file, USUAL_CLIENTS)
+    warm_up(server, load, len(bodies.texts), seconds / 2)
+    _check_answers(server, case, bodies)
+    if case.build == FLOOR:
+        return run(server, load, seconds)
+    before = server.cache()
+    result = run(server, load, seconds)
+    looked_up = server.cache() - before
+    unwanted = "miss" if case.cache_size else "hit"
+    if looked_up[unwanted] or looked_up.total() < result["requests"]:
+        raise RuntimeError(f"{case.name}: {dict(looked_up)} in {result['requests']} requests")
+    return result
+
+
+def _check_answers(server: Server, case: Case, bodies: Bodies) -> None:
+    typical = bodies.typical
+    numbers = range(0, len(bodies.texts), len(bodies.texts) // CHECKED)
+    answers = server.post(case.path, {number: bodies.texts[number] for number in numbers})
+    for number, answer in answers.items():
+        expected = typical if case.build == FLOOR else bodies.answers[number]
+        if answer != expected:
+            raise RuntimeError(f"{case.name}: not the answer of the interpreted core here: {bodies.texts[number]}")
+
+
+def measure_clients(bodies: Bodies, seconds: float) -> list[dict[str, Any]]:
+    """Rate and latencies of /score, every hand new, by the number of concurrent clients."""
+    measured = []
+    with service(newest_build(), 0) as server:
+        warm_up(server, Load(SCORE, bodies.file, USUAL_CLIENTS), len(bodies.texts), 1)
+        for clients in CLIENTS:
+            load = Load(SCORE, bodies.file, clients)
+            run(server, load, 1)
+            measured.append({"clients": clients, "build": newest_build(), **run(server, load, seconds)})
+    return measured
+
+
+def measure_start(times: int) -> dict[str, Any]:
+    """The seconds from the start of gunicorn to the first answer of /score; one start before that writes bytecode."""
+    taken = []
+    for _ in range(times + 1):
+        with service(newest_build(), CACHE) as server:
+            taken.append(server.start_seconds)
+    return {"build": newest_build(), "seconds": taken[1:]}
+
+
+def measure_memory(folder: Path, cache_size: int) -> dict[str, Any]:
+    """What a worker holds after one request, and once its cache of that size is full of different hands."""
+    texts = distinct_bodies(cache_size + cache_size // 20)
+    load = Load(SCORE, write_lines(folder / "distinct.txt", texts), USUAL_CLIENTS)
+    with service(newest_build(), cache_size) as server:
+        before, sent = server.memory(), 0
+        for _ in range(MOST_RUNS):
+            sent += run(server, load, 10 if cache_size == CACHE else 2, first=sent)["requests"]
+            if server.cache()["entries"] >= cache_size:
+                return {
+                    "build": newest_build(),
+                    "entries": server.cache()["entries"],
+                    "requests": sent,
+                    "before": before,
+                    "after": server.memory(),
+                }
+    raise RuntimeError(f"the cache is not full after {sent} requests")
+
+
+def machine() -> dict[str, str]:
+    """What the figures hold for."""
+    lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    wrk = subprocess.run(["wrk", "--version"], capture_output=True, text=True, check=False).stdout
+    return {
+        "cpu": models[0] if models else platform.machine(),
+        "cores": str(os.cpu_count()),
+        "pinned": " and ".join(map(str, cores())),
+        "python": platform.python_version(),
+        **{name: version(name) for name in PACKAGES},
+        "wrk": " ".join(wrk.split()[1:2]),
+    }
