@@ -22,7 +22,7 @@ HELM := build/helm/.unpacked
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test lint check test-compiled compiled run-compiled fuzz chart-test bench bench-http bench-adversarial bench-growth bench-cache format lock clean
+.PHONY: help run test lint check test-compiled compiled run-compiled fuzz bench bench-http bench-adversarial bench-growth bench-cache chart-test format lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -53,9 +53,6 @@ run-compiled: $(COMPILED)/.built ## Start the service with the compiled core
 fuzz: $(DEV) ## Compare N random hands with the oracle (make fuzz N=10000)
 	$(BIN)/python -m tests.fuzz $(N)
 
-chart-test: $(OPS) $(HELM) ## Check the Helm chart with Helm 3 and 4, for the oldest and the newest Kubernetes
-	$(BIN)/python -m pytest -n $(WORKERS) tests/chart
-
 bench: $(DEV) $(COMPILED)/.tests ## Time cold solves of the fixed corpora, interpreted and compiled
 	$(BIN)/python -m tests.bench --json build/bench-interpreted.json
 	cd $(COMPILED) && $(PYTHON_HERE) -m tests.bench --json ../bench-compiled.json
@@ -78,6 +75,9 @@ bench-cache: $(DEV) $(COMPILED)/.tests ## Measure what the cache saves (needs re
 	cd $(COMPILED) && $(PYTHON_HERE) -m tests.bench.cache_study measure $(CURDIR)/build/cache-compiled.json
 	$(BIN)/python -m tests.bench.cache_study report $(addprefix build/cache-,stream.json interpreted.json compiled.json)
 
+chart-test: $(OPS) $(HELM) ## Check the Helm chart with Helm 3 and 4, for the oldest and the newest Kubernetes
+	$(BIN)/python -m pytest -n $(WORKERS) tests/chart
+
 format: $(DEV) ## Put the source in the house format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
@@ -85,7 +85,7 @@ format: $(DEV) ## Put the source in the house format
 lock: $(DEV) ## Renew the lock files from pyproject.toml
 	$(PIP_COMPILE) --upgrade --output-file requirements.lock pyproject.toml
 	$(PIP_COMPILE) --upgrade --extra build --constraint requirements.lock --output-file requirements-build.lock pyproject.toml
-	$(PIP_COMPILE) --upgrade $(addprefix --extra ,bench build lint lock test) --constraint requirements.lock \
+	$(PIP_COMPILE) --upgrade $(addprefix --extra ,test lint bench build lock) --constraint requirements.lock \
 		--output-file requirements-dev.lock pyproject.toml
 	$(PIP_COMPILE) --upgrade --extra ops --constraint requirements-dev.lock --output-file requirements-ops.lock pyproject.toml
 
