@@ -22,7 +22,7 @@ HELM := build/helm/.unpacked
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test lint check test-compiled compiled run-compiled fuzz bench bench-http bench-adversarial bench-growth bench-cache chart-test format lock clean
+.PHONY: help run test lint check test-compiled compiled run-compiled fuzz bench bench-http bench-adversarial bench-growth bench-cache chart-test watch-test format lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -77,6 +77,9 @@ bench-cache: $(DEV) $(COMPILED)/.tests ## Measure what the cache saves (needs re
 
 chart-test: $(OPS) $(HELM) ## Check the Helm chart with Helm 3 and 4, for the oldest and the newest Kubernetes
 	$(BIN)/python -m pytest -n $(WORKERS) tests/chart
+
+watch-test: $(DEV) ## Try alerts and dashboard with a real Prometheus (needs Debian's prometheus)
+	$(BIN)/python -m pytest tests/watch
 
 format: $(DEV) ## Put the source in the house format
 	$(BIN)/ruff format .
