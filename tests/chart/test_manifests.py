@@ -1,5 +1,6 @@
 """What is installed: the same from both Helms, known to Kubernetes to the last key, and only what was asked for."""
 
+import tarfile
 import tomllib
 from copy import deepcopy
 from pathlib import Path
@@ -36,6 +37,8 @@ CUSTOM_VERSIONS = {
     "PrometheusRule": "monitoring.coreos.com/v1",
     "ServiceMonitor": "monitoring.coreos.com/v1",
 }
+# With all of these, there is one of every kind.
+FEATURES = ("ingress", "http-route", "network-policy", "service-monitor", "prometheus-rule", "dashboard")
 NEEDED = ["Deployment", "Pod", "Service", "Service"]
 USUAL = [*NEEDED, "HorizontalPodAutoscaler", "PodDisruptionBudget", "ServiceAccount"]
 KINDS = {
@@ -98,6 +101,19 @@ def test_lint_finds_nothing(name: str, case: str) -> None:
 @pytest.mark.parametrize("kubernetes", [OLDEST, NEWEST])
 def test_both_helms_render_the_same(case: str, kubernetes: str) -> None:
     assert render(case, "helm3", kubernetes) == render(case, "helm4", kubernetes)
+
+
+@pytest.mark.parametrize("name", HELMS)
+def test_a_package_of_the_chart_installs_the_same_without_what_only_tests_need(name: str, tmp_path: Path) -> None:
+    run = run_helm(name, "package", CHART, "--destination", tmp_path)
+    assert run.returncode == 0, run.stderr
+    (package,) = tmp_path.iterdir()
+    with tarfile.open(package) as files:
+        assert not [path for path in files.getnames() if path.startswith("showcheck/ci")]
+    everything = [option for case in FEATURES for option in ("--values", values_file(case))]
+    packed, here = (run_helm(name, "template", RELEASE, chart, *everything) for chart in (package, CHART))
+    assert packed.returncode == 0, packed.stderr
+    assert packed.stdout == here.stdout
 
 
 @pytest.mark.parametrize("name", HELMS)
@@ -185,9 +201,8 @@ def test_no_two_things_of_a_kind_have_one_name(case: str) -> None:
     ],
 )
 def test_names_are_the_release_s_and_fit(release: str, first: str) -> None:
-    everything = ("ingress", "http-route", "network-policy", "service-monitor", "prometheus-rule", "dashboard")
-    files = [option for case in everything for option in ("--values", values_file(case))]
-    run = run_helm("helm4", "template", release, CHART, *files)
+    everything = [option for case in FEATURES for option in ("--values", values_file(case))]
+    run = run_helm("helm4", "template", release, CHART, *everything)
     assert run.returncode == 0, run.stderr
     names = {name_of(manifest) for manifest in yaml.safe_load_all(run.stdout) if manifest}
     assert names == {first, f"{first}-admin", f"{first}-dashboard", f"{first}-helm-test"}

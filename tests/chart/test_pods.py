@@ -98,7 +98,8 @@ def test_all_that_is_written_goes_to_memory_of_a_bounded_size(case: str) -> None
     mounts = {mount["mountPath"]: mount["name"] for mount in container(template)["volumeMounts"]}
     assert mounts.keys() == {"/tmp", "/dev/shm"}  # noqa: S108
     assert set(mounts.values()) == volumes.keys()
-    assert all(volume["medium"] == "Memory" and volume["sizeLimit"] for volume in volumes.values())
+    assert all(volume["medium"] == "Memory" for volume in volumes.values())
+    assert all(re.fullmatch(r"\d+Mi", volume["sizeLimit"]) for volume in volumes.values())
     assert environment(case)["PROMETHEUS_MULTIPROC_DIR"].startswith("/tmp/")  # noqa: S108
 
 
@@ -157,6 +158,7 @@ def test_memory_is_bounded_and_cpu_is_not(case: str) -> None:
         resources = container(pod)["resources"]
         assert resources["requests"].keys() == {"cpu", "memory"}
         assert resources["limits"].keys() == {"memory"}
+        assert all(re.fullmatch(r"[\d.]+[MG]i", part["memory"]) for part in resources.values())
 
 
 @pytest.mark.parametrize(("case", "least"), [("default", 1), ("settings", 2)])
