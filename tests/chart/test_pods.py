@@ -16,6 +16,7 @@ from tests.chart.charts import (
     container,
     environment,
     labels,
+    name_of,
     pod_template,
     port_names,
     the,
@@ -63,7 +64,8 @@ def test_no_pod_gets_a_token_of_the_cluster(case: str) -> None:
     if case not in {"bare", "service-account"}:
         account = the(case, "ServiceAccount")
         assert account["automountServiceAccountToken"] is False
-        assert {pod["spec"]["serviceAccountName"] for pod in pods(case)} == {account["metadata"]["name"]}
+        assert {pod["spec"]["serviceAccountName"] for pod in pods(case)} == {name_of(account)}
+        assert name_of(account) == name_of(the(case, "Deployment"))
 
 
 @pytest.mark.parametrize(("case", "account"), [("bare", "default"), ("service-account", "games")])
