@@ -8,6 +8,7 @@ WORKERS ?= 2
 
 RUNTIME := $(VENV)/.installed-runtime
 DEV := $(VENV)/.installed-dev
+OPS := $(VENV)/.installed-ops
 
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes
 PIP_COMPILE := CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe \
@@ -17,9 +18,11 @@ PIP_COMPILE := CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/pip-compile --quiet --g
 COMPILED := build/compiled
 PYTHON_HERE := $(CURDIR)/$(BIN)/python
 
+HELM := build/helm/.unpacked
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test lint check test-compiled compiled run-compiled fuzz bench bench-http bench-adversarial bench-growth bench-cache format lock clean
+.PHONY: help run test lint check test-compiled compiled run-compiled fuzz bench bench-http bench-adversarial bench-growth bench-cache chart-test watch-test format lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -72,6 +75,12 @@ bench-cache: $(DEV) $(COMPILED)/.tests ## Measure what the cache saves (needs re
 	cd $(COMPILED) && $(PYTHON_HERE) -m tests.bench.cache_study measure $(CURDIR)/build/cache-compiled.json
 	$(BIN)/python -m tests.bench.cache_study report $(addprefix build/cache-,stream.json interpreted.json compiled.json)
 
+chart-test: $(OPS) $(HELM) ## Check the Helm chart with Helm 3 and 4, for the oldest and the newest Kubernetes
+	$(BIN)/python -m pytest -n $(WORKERS) tests/chart
+
+watch-test: $(DEV) ## Try alerts and dashboard with a real Prometheus (needs Debian's prometheus)
+	$(BIN)/python -m pytest tests/watch
+
 format: $(DEV) ## Put the source in the house format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
@@ -79,7 +88,9 @@ format: $(DEV) ## Put the source in the house format
 lock: $(DEV) ## Renew the lock files from pyproject.toml
 	$(PIP_COMPILE) --upgrade --output-file requirements.lock pyproject.toml
 	$(PIP_COMPILE) --upgrade --extra build --constraint requirements.lock --output-file requirements-build.lock pyproject.toml
-	$(PIP_COMPILE) --upgrade --all-extras --constraint requirements.lock --output-file requirements-dev.lock pyproject.toml
+	$(PIP_COMPILE) --upgrade $(addprefix --extra ,test lint bench build lock) --constraint requirements.lock \
+		--output-file requirements-dev.lock pyproject.toml
+	$(PIP_COMPILE) --upgrade --extra ops --constraint requirements-dev.lock --output-file requirements-ops.lock pyproject.toml
 
 clean: ## Remove the virtual environment and everything that was made
 	rm -rf $(VENV) build dist *.egg-info .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache .pytest_cache \
@@ -99,6 +110,15 @@ $(RUNTIME): requirements.lock | $(BIN)/python
 
 $(DEV): requirements-dev.lock | $(BIN)/python
 	$(PIP_INSTALL) -r $<
+	@touch $@
+
+# On top of the tests' packages, and of the same versions.
+$(OPS): requirements-ops.lock $(DEV)
+	$(PIP_INSTALL) -r $<
+	@touch $@
+
+$(HELM): tests/chart/helm.lock tests/chart/tools.py | $(BIN)/python
+	$(BIN)/python -m tests.chart.tools
 	@touch $@
 
 $(COMPILED)/.built: $(DEV) setup.py pyproject.toml gunicorn.conf.py openapi.yaml $(wildcard service/*.py service/rulesets/*)

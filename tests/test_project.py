@@ -13,7 +13,7 @@ from service.app import create_app
 from service.config import Settings
 
 ROOT = Path(__file__).parents[1]
-LOCKS = ("requirements.lock", "requirements-build.lock", "requirements-dev.lock")
+LOCKS = ("requirements.lock", "requirements-build.lock", "requirements-dev.lock", "requirements-ops.lock")
 
 
 def pins(lock: str) -> set[str]:
@@ -25,6 +25,12 @@ def pins(lock: str) -> set[str]:
 def test_tests_run_with_the_very_versions_that_the_service_runs_with() -> None:
     assert pins("requirements.lock")
     assert pins("requirements.lock") <= pins("requirements-build.lock") <= pins("requirements-dev.lock")
+    assert pins("requirements.lock") <= pins("requirements-ops.lock")
+
+
+def test_what_operations_add_changes_no_version_that_tests_run_with() -> None:
+    dev, ops = (dict(pin.split("==") for pin in pins(f"requirements-{lock}.lock")) for lock in ("dev", "ops"))
+    assert all(dev[name] == ops[name] for name in dev.keys() & ops.keys())
 
 
 @pytest.mark.parametrize("lock", LOCKS)
