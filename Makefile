@@ -58,7 +58,7 @@ bench: $(DEV) $(COMPILED)/.tests ## Time cold solves of the fixed corpora, inter
 	cd $(COMPILED) && $(PYTHON_HERE) -m tests.bench --json ../bench-compiled.json
 	$(BIN)/python -m tests.bench.compare build/bench-interpreted.json build/bench-compiled.json
 
-bench-http: $(DEV) $(COMPILED)/.tests ## Measure requests against a bare Flask service, and write docs/bench/http.md
+bench-http: $(DEV) $(COMPILED)/.tests ## Measure requests against a bare Flask service, and write it into docs/benchmarks.md
 	$(BIN)/python -m tests.bench.http
 
 bench-adversarial: $(DEV) $(COMPILED)/.tests ## Search for the slowest hands, and write their corpus anew

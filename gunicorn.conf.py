@@ -4,6 +4,7 @@ import contextlib
 import gc
 import os
 import re
+import resource
 import shutil
 import socket
 import tempfile
@@ -35,9 +36,12 @@ wsgi_app = "service.app:create_app()"
 bind = [f"0.0.0.0:{settings.port}", f"0.0.0.0:{settings.admin_port}"]
 # Scaled by pods: one worker each, unless the environment says otherwise.
 workers = settings.workers
-# Idle connections hold no thread, and slow senders leave the others theirs: as many as there are threads hold up all.
-worker_class = "gthread"
+# gunicorn's threads, which idle connections and slow senders do not hold.
+worker_class = "service.worker.Worker"
 threads = settings.threads
+# Open connections of a worker, within the files that it may have open: an `accept` beyond would end it.
+resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
+worker_connections = min(4096, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - 100)
 # Otherwise one of several workers takes nearly all keep-alive connections.
 reuse_port = True
 # Longer than a balancer keeps an idle connection (60 s), so that it never sends into a closed one.
@@ -115,8 +119,9 @@ def post_worker_init(_worker: Worker) -> None:
 
 def worker_exit(_server: Arbiter, worker: Worker) -> None:
     """What was answered is counted and logged before the worker ends; one that never started has nothing to tell."""
-    if worker.wsgi is not None:
-        worker.wsgi.extensions["recorder"].flush()
+    recorder = worker.wsgi and worker.wsgi.extensions.get("recorder")
+    if recorder:
+        recorder.flush()
 
 
 def child_exit(_server: Arbiter, worker: Worker) -> None:

@@ -37,6 +37,16 @@ def problem(status: int, code: str | None = None, detail: str | None = None, fau
 
 
 def _fill(answer: Response, status: int, code: str | None, detail: str | None, faults: Sequence[Fault]) -> None:
+    body = _body(status, code, detail, current_record().request_id, faults)
+    note(outcome=body["code"])
+    answer.status_code = status
+    answer.mimetype = MEDIA_TYPE
+    answer.set_data(_text(body))
+
+
+def _body(
+    status: int, code: str | None, detail: str | None, request_id: str, faults: Sequence[Fault] = ()
+) -> dict[str, Any]:
     phrase = HTTPStatus(status).phrase
     # A status that the contract does not name is told by its class.
     known_code, known_detail = _KNOWN.get(status) or (_KNOWN[500 if status >= 500 else 400][0], f"{phrase}.")
@@ -46,16 +56,32 @@ def _fill(answer: Response, status: int, code: str | None, detail: str | None, f
         "status": status,
         "detail": detail or known_detail,
         "code": code or known_code,
-        "request_id": current_record().request_id,
+        "request_id": request_id,
     }
     if faults:
         body["errors"] = [
             {"pointer": fault.pointer, "code": fault.code, "detail": fault.detail} for fault in faults[:MAX_FAULTS]
         ]
-    note(outcome=body["code"])
-    answer.status_code = status
-    answer.mimetype = MEDIA_TYPE
-    answer.set_data(json.dumps(body, ensure_ascii=False, separators=(",", ":")) + "\n")
+    return body
+
+
+def _text(body: dict[str, Any]) -> str:
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def unread_problem(status: int, code: str, detail: str, request_id: str) -> bytes:
+    """The whole HTTP answer to what never became a request of the application; the connection closes after it."""
+    text = _text(_body(status, code, detail, request_id)).encode()
+    head = (
+        f"HTTP/1.1 {status} {HTTPStatus(status).phrase}",
+        f"Content-Type: {MEDIA_TYPE}",
+        f"Content-Length: {len(text)}",
+        f"X-Request-ID: {request_id}",
+        "Cache-Control: no-store",
+        "Connection: close",
+        *(["Retry-After: 1"] if status == HTTPStatus.SERVICE_UNAVAILABLE else []),
+    )
+    return "\r\n".join((*head, "", "")).encode() + text
 
 
 def register(app: Flask) -> None:
