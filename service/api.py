@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from flask import Blueprint, Response, abort, request
+from werkzeug.datastructures import Headers
 from werkzeug.exceptions import HTTPException
 
 from service.answers import write_verdict
@@ -14,6 +15,9 @@ from service.rules import RuleSet
 from service.schemas import dump_rule_set
 from service.strict_json import read_json
 from service.verdict import Question, Solve, Verdict, judge_show, score_hand
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIEnvironment
 
 # A request with a full hand in groups takes some 300 bytes.
 MAX_BODY_BYTES: Final = 64 * 1024
@@ -95,5 +99,12 @@ def _outcome(verdict: Verdict) -> str:
     return "WRONG_SHOW" if verdict.wrong_show else "VALID_SHOW"
 
 
+class _Finished(Response):
+    """An answer with nothing left to find out about its headers when it is sent."""
+
+    def get_wsgi_headers(self, environ: "WSGIEnvironment") -> Headers:  # noqa: ARG002
+        return self.headers
+
+
 def _json(text: str) -> Response:
-    return Response(text + "\n", content_type="application/json")
+    return _Finished(text + "\n", content_type="application/json")
