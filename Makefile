@@ -8,6 +8,7 @@ WORKERS ?= 2
 
 RUNTIME := $(VENV)/.installed-runtime
 DEV := $(VENV)/.installed-dev
+OPS := $(VENV)/.installed-ops
 
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes
 PIP_COMPILE := CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe \
@@ -17,9 +18,17 @@ PIP_COMPILE := CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/pip-compile --quiet --g
 COMPILED := build/compiled
 PYTHON_HERE := $(CURDIR)/$(BIN)/python
 
+VERSION := $(shell sed -n 's/^version = "\(.*\)"$$/\1/p' pyproject.toml)
+REVISION ?= $(shell git describe --always --dirty --abbrev=40 --exclude='*' 2>/dev/null || echo unknown)
+IMAGE ?= showcheck:$(VERSION)
+# The image format of buildah's own has no health check.
+IMAGE_BUILD ?= $(if $(shell command -v buildah),buildah build --format docker,docker build)
+# More for the builder, such as --build-arg BASE_IMAGE=...
+IMAGE_FLAGS ?=
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test lint check test-compiled compiled run-compiled fuzz bench bench-http bench-adversarial bench-growth bench-cache format lock clean
+.PHONY: help run test lint check test-compiled compiled run-compiled fuzz bench bench-http bench-adversarial bench-growth bench-cache image image-test format lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -72,6 +81,13 @@ bench-cache: $(DEV) $(COMPILED)/.tests ## Measure what the cache saves (needs re
 	cd $(COMPILED) && $(PYTHON_HERE) -m tests.bench.cache_study measure $(CURDIR)/build/cache-compiled.json
 	$(BIN)/python -m tests.bench.cache_study report $(addprefix build/cache-,stream.json interpreted.json compiled.json)
 
+image: ## Build the container image showcheck:VERSION, with buildah or docker
+	$(IMAGE_BUILD) --build-arg VERSION=$(VERSION) --build-arg REVISION=$(REVISION) --tag $(IMAGE) $(IMAGE_FLAGS) .
+
+image-test: $(OPS) ## Build the image on a Debian made here, and try it (as root; what it needs: .ci/run)
+	$(BIN)/hadolint Dockerfile
+	$(BIN)/python -m pytest tests/image
+
 format: $(DEV) ## Put the source in the house format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
@@ -79,7 +95,8 @@ format: $(DEV) ## Put the source in the house format
 lock: $(DEV) ## Renew the lock files from pyproject.toml
 	$(PIP_COMPILE) --upgrade --output-file requirements.lock pyproject.toml
 	$(PIP_COMPILE) --upgrade --extra build --constraint requirements.lock --output-file requirements-build.lock pyproject.toml
-	$(PIP_COMPILE) --upgrade --all-extras --constraint requirements.lock --output-file requirements-dev.lock pyproject.toml
+	$(PIP_COMPILE) --upgrade $(addprefix --extra ,test lint bench build lock) --constraint requirements.lock --output-file requirements-dev.lock pyproject.toml
+	$(PIP_COMPILE) --upgrade --extra ops --constraint requirements-dev.lock --output-file requirements-ops.lock pyproject.toml
 
 clean: ## Remove the virtual environment and everything that was made
 	rm -rf $(VENV) build dist *.egg-info .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache .pytest_cache \
@@ -98,6 +115,10 @@ $(RUNTIME): requirements.lock | $(BIN)/python
 	@touch $@
 
 $(DEV): requirements-dev.lock | $(BIN)/python
+	$(PIP_INSTALL) -r $<
+	@touch $@
+
+$(OPS): requirements-ops.lock $(DEV)
 	$(PIP_INSTALL) -r $<
 	@touch $@
 

@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 from io import StringIO
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from service.app import create_app
 from service.config import Settings
 
 ROOT = Path(__file__).parents[1]
-LOCKS = ("requirements.lock", "requirements-build.lock", "requirements-dev.lock")
+LOCKS = ("requirements.lock", "requirements-build.lock", "requirements-dev.lock", "requirements-ops.lock")
 
 
 def pins(lock: str) -> set[str]:
@@ -25,6 +26,15 @@ def pins(lock: str) -> set[str]:
 def test_tests_run_with_the_very_versions_that_the_service_runs_with() -> None:
     assert pins("requirements.lock")
     assert pins("requirements.lock") <= pins("requirements-build.lock") <= pins("requirements-dev.lock")
+    assert pins("requirements.lock") <= pins("requirements-ops.lock")
+
+
+def test_the_image_has_the_version_of_the_project() -> None:
+    """The build refuses another one, `make image` sets it, and the default is for builds without make."""
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    defaults = re.findall(r"^ARG VERSION=(.*)$", (ROOT / "Dockerfile").read_text(encoding="utf-8"), re.MULTILINE)
+    named = re.findall(r"showcheck:([\w.]+)", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert set(defaults) == set(named) == {version}
 
 
 @pytest.mark.parametrize("lock", LOCKS)
