@@ -134,8 +134,12 @@ def files(image: str) -> Iterator[Path]:
 @contextmanager
 def container(name: str, **settings: str) -> Iterator[Server]:
     """The image running under strict rules."""
-    with running([*RUN, f"--name={name}", IMAGE], **ENGINE, **settings) as server:
-        yield server
+    try:
+        with running([*RUN, f"--name={name}", IMAGE], **ENGINE, **settings) as server:
+            yield server
+    finally:
+        # One that takes no signal outlives the command that started it.
+        output("podman", "rm", "--force", "--ignore", "--time=0", name)
 
 
 @pytest.fixture(scope="session")

@@ -94,8 +94,8 @@ def test_nothing_is_left_of_what_was_downloaded(files: Path) -> None:
         ("service/search.py", "\nPOINT: Final = 64\n", "\nPOINT: int = '64'\n", "Incompatible types in assignment"),
         (
             "Dockerfile",
-            "RUN SHOWCHECK_REQUIRE_COMPILED=1",
-            "ENV CC=false\nRUN SHOWCHECK_REQUIRE_COMPILED=1",
+            "\nWORKDIR /build/app\n",
+            "\nWORKDIR /build/app\nENV CC=false\n",
             "Command '['false'",
         ),
     ],
