@@ -60,7 +60,7 @@ def build(context: Path, name: str, *variables: str) -> subprocess.CompletedProc
     for source, target in (
         (certificates, "/usr/local/share/ca-certificates/host.crt"),
         ("/etc/pip.conf", "/etc/pip.conf"),
-        (Path.home() / ".config/pip/pip.conf", "/root/.config/pip/pip.conf"),
+        (Path.home() / ".config/pip/pip.conf", "/etc/xdg/pip/pip.conf"),
     ):
         if source and Path(source).is_file():
             flags.append(f"--volume={source}:{target}:ro")
