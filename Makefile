@@ -20,9 +20,17 @@ PYTHON_HERE := $(CURDIR)/$(BIN)/python
 
 HELM := build/helm/.unpacked
 
+VERSION := $(shell sed -n 's/^version = "\(.*\)"$$/\1/p' pyproject.toml)
+REVISION ?= $(shell git describe --always --dirty --abbrev=40 --exclude='*' 2>/dev/null || echo unknown)
+IMAGE ?= showcheck:$(VERSION)
+# The image format of buildah's own has no health check.
+IMAGE_BUILD ?= $(if $(shell command -v buildah),buildah build --format docker,docker build)
+# More for the builder, such as --build-arg BASE_IMAGE=...
+IMAGE_FLAGS ?=
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test lint check test-compiled compiled run-compiled fuzz bench bench-http bench-adversarial bench-growth bench-cache chart-test watch-test format lock clean
+.PHONY: help run test lint check test-compiled compiled run-compiled fuzz bench bench-http bench-adversarial bench-growth bench-cache image image-test chart-test watch-test format lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -74,6 +82,13 @@ bench-cache: $(DEV) $(COMPILED)/.tests ## Measure what the cache saves (needs re
 	$(BIN)/python -m tests.bench.cache_study measure build/cache-interpreted.json
 	cd $(COMPILED) && $(PYTHON_HERE) -m tests.bench.cache_study measure $(CURDIR)/build/cache-compiled.json
 	$(BIN)/python -m tests.bench.cache_study report $(addprefix build/cache-,stream.json interpreted.json compiled.json)
+
+image: ## Build the container image showcheck:VERSION, with buildah or docker
+	$(IMAGE_BUILD) --build-arg VERSION=$(VERSION) --build-arg REVISION=$(REVISION) --tag $(IMAGE) $(IMAGE_FLAGS) .
+
+image-test: $(OPS) ## Build the image on a Debian made here, and try it (as root; what it needs: .ci/run)
+	$(BIN)/hadolint Dockerfile
+	$(BIN)/python -m pytest tests/image
 
 chart-test: $(OPS) $(HELM) ## Check the Helm chart with Helm 3 and 4, for the oldest and the newest Kubernetes
 	$(BIN)/python -m pytest -n $(WORKERS) tests/chart

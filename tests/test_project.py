@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 from io import StringIO
 from pathlib import Path
 
@@ -31,6 +32,14 @@ def test_tests_run_with_the_very_versions_that_the_service_runs_with() -> None:
 def test_what_operations_add_changes_no_version_that_tests_run_with() -> None:
     dev, ops = (dict(pin.split("==") for pin in pins(f"requirements-{lock}.lock")) for lock in ("dev", "ops"))
     assert all(dev[name] == ops[name] for name in dev.keys() & ops.keys())
+
+
+def test_the_image_has_the_version_of_the_project() -> None:
+    """The build refuses another one, `make image` sets it, and the default is for builds without make."""
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    defaults = re.findall(r"^ARG VERSION=(.*)$", (ROOT / "Dockerfile").read_text(encoding="utf-8"), re.MULTILINE)
+    named = re.findall(r"showcheck:([\w.]+)", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert set(defaults) == set(named) == {version}
 
 
 @pytest.mark.parametrize("lock", LOCKS)

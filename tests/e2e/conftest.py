@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ import pytest
 import requests
 
 from tests.http.contract import check
+from tests.http.examples import question
 
 ROOT = Path(__file__).parents[2]
 START_SECONDS = 20
@@ -93,12 +94,12 @@ class Server:
 
 
 @contextmanager
-def running(**settings: str) -> Iterator[Server]:
-    """A server on free ports; stopped at the end whatever happens."""
+def running(command: Sequence[str] = COMMAND, **settings: str) -> Iterator[Server]:
+    """A server on free ports, started by `command`; stopped at the end whatever happens."""
     ports = free_ports()
     with tempfile.TemporaryDirectory() as folder, Path(folder, "output").open("wb") as output:
         given = {"SHOWCHECK_PORT": str(ports[0]), "SHOWCHECK_ADMIN_PORT": str(ports[1]), "TMPDIR": folder} | settings
-        process = subprocess.Popen(COMMAND, cwd=ROOT, env=environment(**given), stdout=output, stderr=subprocess.STDOUT)
+        process = subprocess.Popen(command, cwd=ROOT, env=environment(**given), stdout=output, stderr=subprocess.STDOUT)
         try:
             server = Server(process, ports, Path(folder))
             server.wait(server.is_ready, "readiness")
@@ -111,6 +112,19 @@ def running(**settings: str) -> Iterator[Server]:
                 finally:
                     process.kill()
                     process.wait()
+
+
+def answer_under_way_at_the_end(server: Server) -> bytes:
+    """What comes back for a request of which half was sent when the server was told to end."""
+    body = json.dumps(question()).encode()
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
+        head = b"POST /validate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        connection.sendall(head + b"Content-Length: %d\r\n\r\n" % len(body) + body[:50])
+        time.sleep(0.3)  # until a thread has taken it up; nothing shows that from outside
+        server.process.send_signal(signal.SIGTERM)
+        time.sleep(0.3)
+        connection.sendall(body[50:])
+        return connection.recv(65_536)
 
 
 @pytest.fixture(scope="session")

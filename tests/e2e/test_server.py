@@ -4,7 +4,6 @@ import json
 import signal
 import socket
 import subprocess
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -14,7 +13,7 @@ import pytest
 import requests
 from prometheus_client.parser import text_string_to_metric_families
 
-from tests.e2e.conftest import Server, running
+from tests.e2e.conftest import Server, answer_under_way_at_the_end, running
 from tests.http.examples import HAND, question
 
 BODY = json.dumps(question()).encode()
@@ -228,14 +227,8 @@ def test_sigterm_ends_the_server_cleanly() -> None:
 
 
 def test_an_answer_under_way_is_sent_before_the_end() -> None:
-    with running() as server, socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
-        head = b"POST /validate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
-        connection.sendall(head + b"Content-Length: %d\r\n\r\n" % len(BODY) + BODY[:50])
-        time.sleep(0.3)  # until a thread has taken it up; nothing shows that from outside
-        server.process.send_signal(signal.SIGTERM)
-        time.sleep(0.3)
-        connection.sendall(BODY[50:])
-        assert connection.recv(65_536).startswith(b"HTTP/1.1 200 OK")
+    with running() as server:
+        assert answer_under_way_at_the_end(server).startswith(b"HTTP/1.1 200 OK")
         assert server.process.wait(10) == 0
 
 
