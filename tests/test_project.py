@@ -10,8 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from service.api import MAX_BODY_BYTES
 from service.app import create_app
 from service.config import Settings
+from service.metrics import Metrics
+from service.problems import MAX_FAULTS
+from service.worker import ARRIVAL_SECONDS
 
 ROOT = Path(__file__).parents[1]
 LOCKS = ("requirements.lock", "requirements-build.lock", "requirements-dev.lock", "requirements-ops.lock")
@@ -80,3 +84,12 @@ def test_the_readme_explains_every_code(module: str) -> None:
     codes = set(re.findall(r'"([A-Z]+(?:_[A-Z]+)+)"', source))
     assert codes
     assert codes <= set(re.findall(r"`([A-Z_]+)`", readme))
+
+
+def test_operators_are_told_of_every_metric_and_every_limit() -> None:
+    text = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
+    names = {name for name, _ in re.findall(r"^# TYPE (\S+) (\S+)", Metrics().text().decode(), re.MULTILINE)}
+    assert all(f"`{name}`" in text for name in names if not name.endswith("_created"))
+    assert f"{ARRIVAL_SECONDS} s from its first byte" in text
+    assert f"body | {MAX_BODY_BYTES // 1024} KiB" in text
+    assert f"problem | {MAX_FAULTS} " in text

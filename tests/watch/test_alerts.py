@@ -49,6 +49,13 @@ def test_an_alert_says_how_bad_what_it_means_and_where_to_read_on(name: str) -> 
 
 
 @pytest.mark.parametrize("name", ALERTS)
+def test_what_to_do_on_an_alert_is_written_down(name: str) -> None:
+    lines = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8").splitlines()
+    assert f"### {name}" in lines
+    assert len(lines[lines.index(f"### {name}") + 2]) > 40
+
+
+@pytest.mark.parametrize("name", ALERTS)
 def test_the_labels_that_a_text_names_are_those_of_the_alert(name: str) -> None:
     named = set(re.findall(r"\$labels\.(\w+)", str(ALERTS[name]["annotations"])))
     fired = [labels for test in TESTS for labels in firing(test) if labels["alertname"] == name]
