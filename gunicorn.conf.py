@@ -1,4 +1,4 @@
-"""gunicorn: how Showcheck is served. What is not set here is gunicorn's default. Needs gunicorn 26 or later."""
+"""gunicorn: how Showcheck is served; what is not set here is its default. It is gunicorn 27, see `service/worker.py`."""
 
 import contextlib
 import gc

@@ -1,52 +1,58 @@
-"""API: the routes that game backends call. A view reads the question, asks the core, and writes the verdict."""
+"""API: the routes that game backends call. A view reads the body, has it answered, and notes what there is to tell."""
 
 import json
+import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from flask import Blueprint, Response, abort, request
 from werkzeug.datastructures import Headers
 from werkzeug.exceptions import HTTPException
 
-from service.answers import write_verdict
-from service.questions import read_question
-from service.records import Given, current_record, note
+from service.batch import answer_batch
+from service.calls import Call
+from service.records import current_record, note
 from service.rules import RuleSet
 from service.schemas import dump_rule_set
 from service.strict_json import read_json
-from service.verdict import Question, Solve, Verdict, judge_show, score_hand
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
 # A request with a full hand in groups takes some 300 bytes.
 MAX_BODY_BYTES: Final = 64 * 1024
+# A thousand such requests.
+MAX_BATCH_BYTES: Final = 2 * 1024 * 1024
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 # A body over the limit is read so far before it is refused: gunicorn closes a connection with more than 64 KiB unread.
-MAX_READ_BYTES: Final = 1024 * 1024
+MAX_READ_BYTES: Final = MAX_BATCH_BYTES + 1
 
 
-def create_api(rule_sets: Mapping[str, RuleSet], solve: Solve, contract: bytes) -> Blueprint:
-    """The API over these rule sets; `contract` is the text of `openapi.yaml`."""
+def create_api(rule_sets: Mapping[str, RuleSet], calls: Mapping[str, Call], contract: bytes) -> Blueprint:
+    """The API: each call on the path of its name, and these rule sets; `contract` is the text of `openapi.yaml`."""
     api = Blueprint("api", __name__)
 
-    def answer(judge: Callable[[Question, Solve], Verdict]) -> Response:
-        question = read_question(read_json(_read_body()), rule_sets)
-        note(rule_set=question.rules.name)
-        verdict = judge(question, solve)
-        outcome = _outcome(verdict)
-        note(outcome=outcome)
-        codes = tuple(reason.code for reason in verdict.reasons)
-        current_record().verdicts.append(Given(question.rules.name, outcome, codes))
-        return _json(write_verdict(verdict))
+    def answering(call: Call) -> Callable[[], Response]:
+        def view() -> Response:
+            answer = call(read_json(_read_body(MAX_BODY_BYTES)))
+            current_record().verdicts.extend(answer.given)
+            note(rule_set=answer.given[0].rule_set, outcome=answer.given[0].outcome)
+            return _json(answer.text)
 
-    @api.post("/validate")
-    def validate() -> Response:
-        return answer(judge_show)
+        return view
 
-    @api.post("/score")
-    def score() -> Response:
-        return answer(score_hand)
+    for name, call in calls.items():
+        api.add_url_rule(f"/{name}", name, answering(call), methods=["POST"])
+
+    @api.post("/batch")
+    def batch() -> Response:
+        record = current_record()
+        # Sleeping for no time hands the interpreter to whoever waits for it.
+        answer = answer_batch(read_json(_read_body(MAX_BATCH_BYTES)), calls, record.request_id, partial(time.sleep, 0))
+        record.verdicts.extend(answer.given)
+        note(outcome="ANSWERED", verdicts=len(answer.given), faulty=answer.faulty)
+        return _json(answer.text)
 
     @api.get("/rule-sets")
     def list_rule_sets() -> Response:
@@ -65,12 +71,12 @@ def create_api(rule_sets: Mapping[str, RuleSet], solve: Solve, contract: bytes) 
     return api
 
 
-def _read_body() -> bytes:
+def _read_body(limit: int) -> bytes:
     if request.environ.get("CONTENT_TYPE") != "application/json" or request.content_encoding:
         _check_media_type()
     try:
         length = request.environ.get("CONTENT_LENGTH", "")
-        if length.isdecimal() and int(length) <= MAX_BODY_BYTES:
+        if length.isdecimal() and int(length) <= limit:
             # The usual case, without the wrappers that guard against a body of another length.
             body: bytes = request.environ["wsgi.input"].read(int(length))
             if len(body) < int(length):
@@ -82,7 +88,7 @@ def _read_body() -> bytes:
     except Exception:  # noqa: BLE001
         # What a server raises for broken chunks has no common type; the sender is at fault, not this service.
         abort(400)
-    if len(body) > MAX_BODY_BYTES:
+    if len(body) > limit:
         abort(413)
     return body
 
@@ -91,12 +97,6 @@ def _check_media_type() -> None:
     charset = request.mimetype_params.get("charset", "utf-8")
     if request.mimetype != "application/json" or charset.lower() != "utf-8" or request.content_encoding:
         abort(415)
-
-
-def _outcome(verdict: Verdict) -> str:
-    if verdict.wrong_show is None:
-        return "SCORED"
-    return "WRONG_SHOW" if verdict.wrong_show else "VALID_SHOW"
 
 
 class _Finished(Response):

@@ -10,6 +10,7 @@ from werkzeug.routing import MapAdapter
 
 from service import api, ops, problems
 from service.cache import SolveCache
+from service.calls import create_calls
 from service.config import Settings, load_contract, load_rule_sets, load_settings
 from service.logs import line_writer
 from service.metrics import Metrics
@@ -73,7 +74,7 @@ def create_app(settings: Settings | None = None, log_stream: TextIO | None = Non
     # Hooks after a request run last one first: an error becomes a problem before it is measured.
     ops.observe(app, recorder, settings.admin_port)
     problems.register(app)
-    app.register_blueprint(api.create_api(rule_sets, cache, load_contract()))
+    app.register_blueprint(api.create_api(rule_sets, create_calls(rule_sets, cache), load_contract()))
     app.register_blueprint(
         ops.create_admin(rule_sets, metrics, recorder, ops.solves_right(rule_sets, best_arrangement))
     )

@@ -21,7 +21,7 @@ _KNOWN: Final = {
     400: ("BAD_REQUEST", "The request could not be read."),
     404: ("NOT_FOUND", "There is nothing here."),
     405: ("METHOD_NOT_ALLOWED", "This path has no such method; the Allow header names those that it has."),
-    413: ("BODY_TOO_LARGE", "The body has more than 65536 bytes."),
+    413: ("BODY_TOO_LARGE", "The body is too long: at most 64 KiB are read, and 2 MiB on /batch."),
     415: ("UNSUPPORTED_MEDIA_TYPE", "The body must be application/json in UTF-8, not compressed."),
     422: ("INVALID_REQUEST", "The request was understood, but it is faulty."),
     500: ("INTERNAL", "The fault is on this side; the log has it under this request id."),
@@ -41,7 +41,7 @@ def _fill(answer: Response, status: int, code: str | None, detail: str | None, f
     note(outcome=body["code"])
     answer.status_code = status
     answer.mimetype = MEDIA_TYPE
-    answer.set_data(_text(body))
+    answer.set_data(_encode(body) + "\n")
 
 
 def _body(
@@ -65,13 +65,29 @@ def _body(
     return body
 
 
-def _text(body: dict[str, Any]) -> str:
-    return json.dumps(body, ensure_ascii=False, separators=(",", ":")) + "\n"
+def problem_text(status: int, request_id: str) -> str:
+    """The JSON of a problem that stands inside another answer."""
+    return _encode(_body(status, None, None, request_id))
+
+
+def invalid_request_text(faults: Sequence[Fault], request_id: str) -> str:
+    """The JSON of the problem with these faults, inside another answer."""
+    return _encode(_body(422, None, _counted(faults), request_id, faults))
+
+
+def _counted(faults: Sequence[Fault]) -> str:
+    count = len(faults)
+    more = f"; the first {MAX_FAULTS} are listed" if count > MAX_FAULTS else ""
+    return f"The request has {count} fault{'s'[: count > 1]}{more}."
+
+
+def _encode(body: dict[str, Any]) -> str:
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":"))
 
 
 def unread_problem(status: int, code: str, detail: str, request_id: str) -> bytes:
     """The whole HTTP answer to what never became a request of the application; the connection closes after it."""
-    text = _text(_body(status, code, detail, request_id)).encode()
+    text = (_encode(_body(status, code, detail, request_id)) + "\n").encode()
     head = (
         f"HTTP/1.1 {status} {HTTPStatus(status).phrase}",
         f"Content-Type: {MEDIA_TYPE}",
@@ -94,9 +110,7 @@ def register(app: Flask) -> None:
     @app.errorhandler(InvalidRequest)
     def invalid_request(error: InvalidRequest) -> Response:
         note(faults=sorted({fault.code for fault in error.faults}))
-        count = len(error.faults)
-        more = f"; the first {MAX_FAULTS} are listed" if count > MAX_FAULTS else ""
-        return problem(422, detail=f"The request has {count} fault{'s'[: count > 1]}{more}.", faults=error.faults)
+        return problem(422, detail=_counted(error.faults), faults=error.faults)
 
     @app.errorhandler(Exception)
     def internal(error: Exception) -> Response | HTTPException:
