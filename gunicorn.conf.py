@@ -1,4 +1,4 @@
-"""gunicorn: how Showcheck is served; what is not set here is its default. It is gunicorn 27, see `service/worker.py`."""
+"""gunicorn: how Showcheck is served; what is not set here is its default. `service/worker.py` needs gunicorn 27."""
 
 import contextlib
 import gc

@@ -65,7 +65,7 @@ def assess(
         loser = _lives(sequences, melds, rules.loser_first_life, wild, rules)
     declarable = show.enough(second_asked) and not loose and None not in melds
     charges = _charges(groups, melds, loose, loser, wild, rules)
-    points = sum(charge.points for charge in charges)
+    points = sum([charge.points for charge in charges])
     reasons: list[Reason] = []
     if not declarable:
         invalid = [index for index, meld in enumerate(melds) if meld is None]
@@ -120,7 +120,7 @@ def _lives(
 
 
 def _saving(meld: Meld | None, wild: Rank | None, rules: RuleSet) -> int:
-    return 0 if meld is None else sum(card_points(card, wild, rules) for card in meld.cards)
+    return 0 if meld is None else sum([card_points(card, wild, rules) for card in meld.cards])
 
 
 def _charges(

@@ -87,7 +87,7 @@ def read_sequence(parts: Parts, wild_stays_pure: bool) -> Meld | None:
         start = _highest_start(themselves, length) if themselves else -1
         if start >= 0:
             jokers = _without(parts.wild, themselves) + parts.printed
-            plays_as = tuple(sequence_card(place, suit) for place in range(start, start + length))
+            plays_as = tuple([sequence_card(place, suit) for place in range(start, start + length)])
             pure = not jokers and (wild_stays_pure or not parts.wild)
             kind = Kind.PURE_SEQUENCE if pure else Kind.IMPURE_SEQUENCE
             return Meld(kind, _lay(plays_as, themselves, jokers), plays_as, len(themselves))
@@ -104,7 +104,7 @@ def read_set(parts: Parts) -> Meld | None:
     jokers = _without(parts.wild, themselves) + parts.printed
     suit_cards = NATURAL_CARDS[themselves[0].rank :: 13]
     free = [card for card in suit_cards if card not in themselves][: len(jokers)]
-    plays_as = tuple(card for card in suit_cards if card in themselves or card in free)
+    plays_as = tuple([card for card in suit_cards if card in themselves or card in free])
     return Meld(Kind.SET, _lay(plays_as, themselves, jokers), plays_as, len(themselves))
 
 
@@ -122,7 +122,7 @@ def _lay(plays_as: tuple[Card, ...], themselves: Sequence[Card], jokers: Sequenc
     if not jokers:
         return plays_as
     supply = iter(jokers)
-    return tuple(card if card in themselves else next(supply) for card in plays_as)
+    return tuple([card if card in themselves else next(supply) for card in plays_as])
 
 
 def _without(cards: Sequence[Card], taken: Sequence[Card]) -> list[Card]:
