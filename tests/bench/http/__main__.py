@@ -16,7 +16,7 @@ from tests.bench.http.bodies import SCORE, make_bodies
 from tests.bench.http.servers import ROOT, cores
 from tests.bench.http.wrk import require_wrk
 
-PARTS: Final = ("rounds", "clients", "start", "memory")
+PARTS: Final = ("rounds", "clients", "batch", "start", "memory")
 REPORT: Final = "report"
 STARTS: Final = 5
 QUICK_CACHE: Final = 1000
@@ -33,13 +33,15 @@ def measure_parts(parts: list[str], rounds: int, seconds: float, *, quick: bool)
     os.sched_setaffinity(0, {cores()[1]})
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        bodies = make_bodies(folder) if {"rounds", "clients"} & set(parts) else {}
+        bodies = make_bodies(folder) if {"rounds", "clients", "batch"} & set(parts) else {}
         for part in parts:
             _tell(f"measuring: {part}")
             if part == "rounds":
                 figures[part] = measure.measure_rounds(bodies, rounds, seconds, _tell)
             elif part == "clients":
                 figures[part] = measure.measure_clients(bodies[SCORE], seconds)
+            elif part == "batch":
+                figures[part] = measure.measure_batch(bodies[SCORE], folder, seconds)
             elif part == "start":
                 figures[part] = measure.measure_start(1 if quick else STARTS)
             else:

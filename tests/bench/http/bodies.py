@@ -18,6 +18,8 @@ from tests.bench.generate import DEALERS
 
 SCORE: Final = "/score"
 VALIDATE: Final = "/validate"
+BATCH: Final = "/batch"
+BATCH_ITEMS: Final = 1000
 HANDS: Final = CORPORA / "built.txt"
 SEED: Final = 4
 
@@ -91,6 +93,21 @@ def write_lines(file: Path, texts: Sequence[str]) -> Path:
     """A file with a body a line."""
     file.write_text("\n".join(texts) + "\n", encoding="utf-8")
     return file
+
+
+def batch_bodies(texts: Sequence[str]) -> list[str]:
+    """The requests for /score, a thousand to a batch."""
+    return [
+        json.dumps(
+            {
+                "items": [
+                    {"id": str(number), "op": "score", **json.loads(text)}
+                    for number, text in enumerate(texts[first : first + BATCH_ITEMS])
+                ]
+            }
+        )
+        for first in range(0, len(texts), BATCH_ITEMS)
+    ]
 
 
 def distinct_bodies(count: int) -> list[str]:

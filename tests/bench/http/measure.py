@@ -4,7 +4,9 @@ import json
 import os
 import platform
 import subprocess
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -12,7 +14,16 @@ from pathlib import Path
 from typing import Any, Final
 
 from service.config import Settings
-from tests.bench.http.bodies import SCORE, VALIDATE, Bodies, distinct_bodies, write_lines
+from tests.bench.http.bodies import (
+    BATCH,
+    BATCH_ITEMS,
+    SCORE,
+    VALIDATE,
+    Bodies,
+    batch_bodies,
+    distinct_bodies,
+    write_lines,
+)
 from tests.bench.http.servers import Server, cores, floor, newest_build, service
 from tests.bench.http.wrk import MOST_RUNS, Load, run, warm_up
 
@@ -20,6 +31,8 @@ USUAL_CLIENTS: Final = 8
 CLIENTS: Final = (1, 2, 4, 8, 16, 32, 64)
 CACHE: Final = Settings.cache_size
 CHECKED: Final = 50
+# Of single calls beside batches: as many as a backend has under way when it is not at its limit.
+BESIDE_CLIENTS: Final = 2
 FLOOR: Final = "floor"
 PACKAGES: Final = ("flask", "gunicorn", "marshmallow")
 
@@ -115,6 +128,36 @@ def measure_clients(bodies: Bodies, seconds: float) -> list[dict[str, Any]]:
             run(server, load, 1)
             measured.append({"clients": clients, "build": newest_build(), **run(server, load, seconds)})
     return measured
+
+
+def measure_batch(bodies: Bodies, folder: Path, seconds: float) -> dict[str, Any]:
+    """Hands a second in batches, every hand new, and single calls of /score without and beside them."""
+    batches = write_lines(folder / "batches.txt", batch_bodies(bodies.texts))
+    single, many = Load(SCORE, bodies.file, BESIDE_CLIENTS), Load(BATCH, batches, 1)
+    with service(newest_build(), 0) as server:
+        warm_up(server, single, len(bodies.texts), 1)
+        run(server, many, 1)
+        answered = json.loads(server.post(BATCH, {0: batches.read_text(encoding="utf-8").splitlines()[0]})[0])["items"]
+        if [json.dumps(each["body"]) for each in answered] != [
+            json.dumps(json.loads(answer)) for answer in bodies.answers[:BATCH_ITEMS]
+        ]:
+            raise RuntimeError("a batch is not answered as its items are")
+        alone = run(server, single, seconds)
+        batch = run(server, many, seconds)
+        with ThreadPoolExecutor(1) as pool:
+            beside = pool.submit(run, server, many, seconds + 2)
+            time.sleep(1)
+            together = run(server, single, seconds)
+            beside_rate = beside.result()["per_second"] * BATCH_ITEMS
+    return {
+        "build": newest_build(),
+        "items": BATCH_ITEMS,
+        "clients": BESIDE_CLIENTS,
+        "hands_per_second": batch["per_second"] * BATCH_ITEMS,
+        "beside_hands_per_second": beside_rate,
+        "alone": alone,
+        "together": together,
+    }
 
 
 def measure_start(times: int) -> dict[str, Any]:

@@ -16,6 +16,7 @@ CLIENTS_PLOT: Final = "http-clients.svg"
 RAW: Final = "http.json"
 LATENCIES: Final = {"p50": "50 %", "p99": "99 %", "p999": "99.9 %"}
 START_GOAL_SECONDS: Final = 1
+BATCH_GOAL: Final = 8000
 MEMORY_GOAL: Final = 150
 METHOD: Final = """The server has one core, wrk and the stopwatch the other. The cases take turns in every round, each
 with a server of its own: it is warmed up, {checked} of its answers are compared byte by byte, and then it is loaded
@@ -73,6 +74,7 @@ def section(figures: dict[str, Any], folder: str = "bench") -> str:
     writers: dict[str, Callable[[Any, str], list[str]]] = {
         "rounds": _rounds,
         "clients": _clients,
+        "batch": _batch,
         "start": _start,
         "memory": _memory,
     }
@@ -110,6 +112,25 @@ def _clients(runs: list[dict[str, Any]], folder: str) -> list[str]:
         ),
         markdown_table(("clients", "requests/s", *LATENCIES.values()), cells),
         f"![Rate and latency by number of clients]({folder}/{CLIENTS_PLOT})",
+    ]
+
+
+def _batch(figures: dict[str, Any], _: str) -> list[str]:
+    alone, together = figures["alone"], figures["together"]
+    cells = (
+        (name, f"{each['per_second']:,.0f}", *(f"{each[latency] / 1000:.1f}" for latency in LATENCIES))
+        for name, each in (("alone", alone), ("beside batches", together))
+    )
+    return [
+        "### Batches",
+        (
+            f"`/batch` of {figures['items']:,} calls of `/score`, {figures['build']}, every hand new, one after the "
+            f"other: {figures['hands_per_second']:,.0f} hands a second (goal: {BATCH_GOAL:,}), "
+            f"{figures['hands_per_second'] / alone['per_second']:.1f} times as many as in single calls from "
+            f"{figures['clients']} clients. With these clients beside them, {figures['beside_hands_per_second']:,.0f} "
+            "hands a second. The single calls meanwhile, latencies in milliseconds:"
+        ),
+        markdown_table(("single calls", "requests/s", *LATENCIES.values()), cells),
     ]
 
 

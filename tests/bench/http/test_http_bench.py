@@ -58,6 +58,12 @@ def test_hands_that_fill_a_cache_are_all_different() -> None:
     assert len(texts) == len(hands) == 300
 
 
+def test_batches_have_every_hand_once_and_in_order(made: dict[str, bodies.Bodies]) -> None:
+    texts = made[bodies.SCORE].texts
+    items = [item for text in bodies.batch_bodies(texts) for item in json.loads(text)["items"]]
+    assert [item["hand"] for item in items] == [json.loads(text)["hand"] for text in texts]
+
+
 def test_a_goal_stands_beside_the_compiled_build_only() -> None:
     goals = {case.name: case.goal for case in measure.cases(("compiled", "interpreted")) if case.goal is not None}
     assert goals == {
@@ -100,6 +106,15 @@ def figures() -> dict[str, Any]:
             "runs": runs,
         },
         "clients": [{"clients": 64, "build": "compiled", "per_second": 1500, **LATENCIES}],
+        "batch": {
+            "build": "compiled",
+            "items": 1000,
+            "clients": 2,
+            "hands_per_second": 9000.0,
+            "beside_hands_per_second": 4500.0,
+            "alone": {"per_second": 1500, **LATENCIES},
+            "together": {"per_second": 750, **LATENCIES},
+        },
         "start": {"build": "compiled", "seconds": [0.5, 0.75, 1.5]},
         "memory": {
             "build": "compiled",
@@ -119,6 +134,8 @@ def test_the_report_gives_medians_and_the_share_within_a_round() -> None:
     assert "medians of 3 round(s) of\n5 s" in text
     assert "/score: 1,001 bytes for 1,000" in text
     assert "| 64 | 1,500 | 0.90 | 2.00 | 3.00 |" in text
+    assert "9,000 hands a second (goal: 8,000), 6.0 times as many" in text.replace("\n", " ")
+    assert "| beside batches | 750 | 0.9 | 2.0 | 3.0 |" in text
     assert "compiled: 0.75 s, the median of 3 (0.50-1.50); goal: below 1 s" in text
     assert "| full cache | 120 | 110 |" in text
 
