@@ -18,6 +18,14 @@ _log = logging.getLogger(__name__)
 _encode: Final = json.JSONEncoder(ensure_ascii=False).encode
 
 
+class ItemAnswer(NamedTuple):
+    """The JSON text of an item's answer, its status, and the verdicts in it."""
+
+    text: str
+    status: int
+    given: tuple[Given, ...] = ()
+
+
 class BatchAnswer(NamedTuple):
     """The JSON text of the answer, the verdicts in it, and how many items were answered with a problem."""
 
@@ -31,12 +39,36 @@ def answer_batch(value: object, calls: Mapping[str, Call], request_id: str, paus
 
     Raises `InvalidRequest` for a value that is no batch.
     """
-    answered = _Answered(calls, request_id)
-    texts = []
+    ids: set[str] = set()
+    answers = []
     for item in _items(value):
-        texts.append(answered.item(item))
+        answers.append(answer_item(item, calls, request_id, ids))
         pause()
-    return BatchAnswer(f'{{"items":[{",".join(texts)}]}}', answered.given, answered.faulty)
+    given = [each for answer in answers for each in answer.given]
+    faulty = sum(answer.status != 200 for answer in answers)
+    return BatchAnswer(f'{{"items":[{",".join(answer.text for answer in answers)}]}}', given, faulty)
+
+
+def answer_item(item: object, calls: Mapping[str, Call], request_id: str, earlier: set[str]) -> ItemAnswer:
+    """Answer one item, whatever it is. `earlier` has the ids of the items before it, and gets its own."""
+    try:
+        answer = _answer(item, calls, earlier)
+    except InvalidRequest as error:
+        return problem_item(item, 422, invalid_request_text(error.faults, request_id))
+    except Exception:  # noqa: BLE001 (it is this item's alone)
+        _log.exception("an item of %s failed", request_id)
+        return problem_item(item, 500, problem_text(500, request_id))
+    return ItemAnswer(_text(item, 200, answer.text), 200, answer.given)
+
+
+def problem_item(item: object, status: int, problem: str) -> ItemAnswer:
+    """The answer to an item that has no other than this problem."""
+    return ItemAnswer(_text(item, status, problem), status)
+
+
+def _text(item: object, status: int, body: str) -> str:
+    given = item.get("id") if isinstance(item, dict) else None
+    return f'{{"id":{_encode(given if isinstance(given, str) else None)},"status":{status},"body":{body}}}'
 
 
 def _items(value: object) -> list[object]:
@@ -55,65 +87,40 @@ def _items(value: object) -> list[object]:
     return items
 
 
-class _Answered:
-    """What has been answered so far."""
+def _answer(item: object, calls: Mapping[str, Call], earlier: set[str]) -> Answer:
+    if not isinstance(item, dict):
+        raise InvalidRequest([Fault((), "WRONG_TYPE", "An item must be a JSON object.")])
+    faults = [*_id_faults(item, earlier), *_op_faults(item, calls)]
+    op = item.get("op")
+    call = calls.get(op) if isinstance(op, str) else None
+    if call is None:
+        raise InvalidRequest(faults)
+    try:
+        answer = call({key: value for key, value in item.items() if key not in {"id", "op"}})
+    except InvalidRequest as error:
+        faults += error.faults
+    if faults:
+        raise InvalidRequest(faults)
+    return answer
 
-    def __init__(self, calls: Mapping[str, Call], request_id: str) -> None:
-        self.given: list[Given] = []
-        self.faulty = 0
-        self._calls = calls
-        self._request_id = request_id
-        self._ids: set[str] = set()
 
-    def item(self, item: object) -> str:
-        """The text of the answer to one item."""
-        name = item.get("id") if isinstance(item, dict) else None
-        status, body = 200, ""
-        try:
-            answer = self._answer(item)
-            self.given += answer.given
-            body = answer.text
-        except InvalidRequest as error:
-            status, body = 422, invalid_request_text(error.faults, self._request_id)
-        except Exception:  # noqa: BLE001 (it is this item's alone)
-            _log.exception("an item of batch %s failed", self._request_id)
-            status, body = 500, problem_text(500, self._request_id)
-        self.faulty += status != 200
-        return f'{{"id":{_encode(name if isinstance(name, str) else None)},"status":{status},"body":{body}}}'
+def _id_faults(item: dict[str, Any], earlier: set[str]) -> Iterator[Fault]:
+    given = item.get("id")
+    if "id" not in item:
+        yield Fault(("id",), "MISSING_FIELD", "Must be given.")
+    elif not isinstance(given, str) or not 0 < len(given) <= MOST_ID_CHARACTERS:
+        yield Fault(("id",), "WRONG_TYPE", f"Must be a text of 1 to {MOST_ID_CHARACTERS} characters.")
+    elif given in earlier:
+        yield Fault(("id",), "REPEATED_ID", f"{shown(given)} is the id of an earlier item.")
+    else:
+        earlier.add(given)
 
-    def _answer(self, item: object) -> Answer:
-        if not isinstance(item, dict):
-            raise InvalidRequest([Fault((), "WRONG_TYPE", "An item must be a JSON object.")])
-        faults = [*self._id_faults(item), *self._op_faults(item)]
-        asked = {key: value for key, value in item.items() if key not in {"id", "op"}}
-        op = item.get("op")
-        call = self._calls.get(op) if isinstance(op, str) else None
-        if call is None:
-            raise InvalidRequest(faults)
-        try:
-            answer = call(asked)
-        except InvalidRequest as error:
-            faults += error.faults
-        if faults:
-            raise InvalidRequest(faults)
-        return answer
 
-    def _id_faults(self, item: dict[str, Any]) -> Iterator[Fault]:
-        given = item.get("id")
-        if "id" not in item:
-            yield Fault(("id",), "MISSING_FIELD", "Must be given.")
-        elif not isinstance(given, str) or not 0 < len(given) <= MOST_ID_CHARACTERS:
-            yield Fault(("id",), "WRONG_TYPE", f"Must be a text of 1 to {MOST_ID_CHARACTERS} characters.")
-        elif given in self._ids:
-            yield Fault(("id",), "REPEATED_ID", f"{shown(given)} is the id of an earlier item.")
-        else:
-            self._ids.add(given)
-
-    def _op_faults(self, item: dict[str, Any]) -> Iterator[Fault]:
-        op = item.get("op")
-        if "op" not in item:
-            yield Fault(("op",), "MISSING_FIELD", "Must be given.")
-        elif not isinstance(op, str):
-            yield Fault(("op",), "WRONG_TYPE", "Must be the name of a call.")
-        elif op not in self._calls:
-            yield Fault(("op",), "UNKNOWN_OP", f"{shown(op)} is not one of {', '.join(self._calls)}.")
+def _op_faults(item: dict[str, Any], calls: Mapping[str, Call]) -> Iterator[Fault]:
+    op = item.get("op")
+    if "op" not in item:
+        yield Fault(("op",), "MISSING_FIELD", "Must be given.")
+    elif not isinstance(op, str):
+        yield Fault(("op",), "WRONG_TYPE", "Must be the name of a call.")
+    elif op not in calls:
+        yield Fault(("op",), "UNKNOWN_OP", f"{shown(op)} is not one of {', '.join(calls)}.")
