@@ -70,9 +70,18 @@ def problem_text(status: int, request_id: str) -> str:
     return _encode(_body(status, None, None, request_id))
 
 
+def malformed_json_text(error: MalformedJson, request_id: str) -> str:
+    """The JSON of the problem that this is no JSON, inside another answer."""
+    return _encode(_body(400, *_malformed(error), request_id))
+
+
 def invalid_request_text(faults: Sequence[Fault], request_id: str) -> str:
     """The JSON of the problem with these faults, inside another answer."""
     return _encode(_body(422, None, _counted(faults), request_id, faults))
+
+
+def _malformed(error: MalformedJson) -> tuple[str, str]:
+    return "MALFORMED_JSON", f"The body is not the JSON that is asked for: {error}."
 
 
 def _counted(faults: Sequence[Fault]) -> str:
@@ -105,7 +114,7 @@ def register(app: Flask) -> None:
 
     @app.errorhandler(MalformedJson)
     def malformed_json(error: MalformedJson) -> Response:
-        return problem(400, "MALFORMED_JSON", f"The body is not the JSON that is asked for: {error}.")
+        return problem(400, *_malformed(error))
 
     @app.errorhandler(InvalidRequest)
     def invalid_request(error: InvalidRequest) -> Response:

@@ -1,0 +1,143 @@
+"""The command line: files of requests are judged as the API judges them, in order and once, whatever interrupts."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from service.app import create_app
+from service.bulk import LINES_A_CHUNK
+from service.commands import DONE, FAULTY, INTERRUPTED, UNUSABLE, main
+from service.config import Settings
+from tests.http.examples import HAND, question
+
+ROOT = Path(__file__).parents[1]
+ODD_LINES = [b"", b"{", b"[]", b"null", b'{"id":"a","id":"b"}', b"\xff", b'{"id":7}', b"NaN", b'{"id":"x","op":"fly"}']
+
+
+def line(number: int, **changes: Any) -> bytes:
+    op = ("validate", "score")[number % 2]
+    return json.dumps({"id": f"n{number}", "op": op, **question(**changes)}).encode()
+
+
+def write(path: Path, lines: list[bytes]) -> Path:
+    path.write_bytes(b"".join(each + b"\n" for each in lines))
+    return path
+
+
+def answers(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(each) for each in path.read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """More lines than one chunk has, all good."""
+    return write(tmp_path / "in.ndjson", [line(number) for number in range(2 * LINES_A_CHUNK + 10)])
+
+
+@pytest.fixture(scope="module")
+def api() -> FlaskClient:
+    return create_app(Settings(), open(os.devnull, "w")).test_client()  # noqa: PTH123
+
+
+def test_every_line_gets_the_answer_of_the_api_in_its_place(file: Path, tmp_path: Path, api: FlaskClient) -> None:
+    output = tmp_path / "out.ndjson"
+    assert main(["judge", str(file), "--output", str(output), "--cores", "2"]) == DONE
+    items = [json.loads(each) for each in file.read_bytes().splitlines()][:1000]
+    assert answers(output) == api.post("/batch", json={"items": items}).json["items"]  # type: ignore[index]
+
+
+def test_a_line_that_is_no_item_has_a_problem_in_its_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = [each for odd in ODD_LINES for each in (line(0), odd)]
+    assert main(["judge", str(write(tmp_path / "in", lines)), "--cores", "1"]) == FAULTY
+    told = [json.loads(each) for each in capsys.readouterr().out.splitlines()]
+    assert [each["status"] for each in told[::2]] == [200] * len(ODD_LINES)
+    assert [each["status"] for each in told[1::2]] == [400, 400, 422, 422, 400, 400, 422, 400, 422]
+    assert [each["body"]["request_id"] for each in told[1::2]] == [
+        f"line-{2 * n}" for n in range(1, len(ODD_LINES) + 1)
+    ]
+
+
+def test_a_last_line_needs_no_line_feed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "in").write_bytes(line(0) + b"\n" + line(1))
+    assert main(["judge", str(tmp_path / "in"), "--cores", "1"]) == DONE
+    assert len(capsys.readouterr().out.splitlines()) == 2
+
+
+@pytest.mark.parametrize("cut", [0, 1, 5_000, 100_001, -1, -2, None])
+def test_a_run_that_is_resumed_writes_what_one_run_writes(file: Path, tmp_path: Path, cut: int | None) -> None:
+    whole, output = tmp_path / "whole", tmp_path / "part"
+    main(["judge", str(file), "--output", str(whole), "--cores", "1"])
+    output.write_bytes(whole.read_bytes()[:cut])
+    assert main(["judge", str(file), "--output", str(output), "--resume", "--cores", "1"]) == DONE
+    assert output.read_bytes() == whole.read_bytes()
+
+
+def test_a_fault_before_the_interruption_still_counts(tmp_path: Path) -> None:
+    file, output = write(tmp_path / "in", [b"{", line(1), line(2)]), tmp_path / "out"
+    assert main(["judge", str(file), "--output", str(output), "--cores", "1"]) == FAULTY
+    output.write_bytes(b"".join(output.read_bytes().splitlines(keepends=True)[:2]))
+    assert main(["judge", str(file), "--output", str(output), "--resume", "--cores", "1"]) == FAULTY
+
+
+def test_the_answers_to_another_file_are_not_gone_on_with(file: Path, tmp_path: Path) -> None:
+    output = tmp_path / "out"
+    main(["judge", str(file), "--output", str(output), "--cores", "1"])
+    before = output.read_bytes()
+    for lines in ([line(number) for number in range(5)], [line(number + 1) for number in range(1000)]):
+        other = write(tmp_path / "other", lines)
+        assert main(["judge", str(other), "--output", str(output), "--resume", "--cores", "1"]) == UNUSABLE
+    assert main(["judge", str(file), "--output", str(output), "--cores", "1"]) == UNUSABLE
+    assert output.read_bytes() == before
+
+
+@pytest.mark.parametrize("arguments", [["nowhere"], ["in", "--resume"], ["."]])
+def test_what_cannot_be_judged_is_told_in_a_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
+    write(tmp_path / "in", [line(0)])
+    monkeypatch.chdir(tmp_path)
+    assert main(["judge", *arguments]) == UNUSABLE
+    told = capsys.readouterr()
+    assert (told.out, told.err.count("\n")) == ("", 1)
+
+
+@pytest.mark.parametrize("kill", [signal.SIGINT, signal.SIGKILL])
+def test_a_run_that_is_killed_and_resumed_loses_nothing_and_repeats_nothing(
+    tmp_path: Path, kill: signal.Signals
+) -> None:
+    # Each hand is another, so that a line out of place would be seen.
+    lines = [line(number, hand=[*HAND[:11], *rest], groups=...) for number, rest in enumerate(RESTS * 60)]
+    file, whole, output = write(tmp_path / "in", lines), tmp_path / "whole", tmp_path / "out"
+    command = [sys.executable, "-m", "service", "judge", str(file), "--output"]
+    process = subprocess.Popen([*command, str(output)], cwd=ROOT, stderr=subprocess.DEVNULL, start_new_session=True)
+    until = time.monotonic() + 20
+    while not (output.exists() and output.stat().st_size) and time.monotonic() < until:
+        time.sleep(0.01)
+    process.send_signal(kill)
+    assert process.wait(20) == (INTERRUPTED if kill is signal.SIGINT else -kill)
+    assert 0 < len(output.read_bytes().splitlines()) < len(lines)
+    # Nobody is left behind: the group of the processes has no member any more.
+    while time.monotonic() < until:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, 0)
+            time.sleep(0.05)
+            continue
+        break
+    else:
+        pytest.fail("processes go on without their parent")
+    subprocess.run([*command, str(output), "--resume"], cwd=ROOT, check=True)
+    assert main(["judge", str(file), "--output", str(whole)]) == DONE
+    assert output.read_bytes() == whole.read_bytes()
+    assert [each["id"] for each in answers(output)] == [f"n{number}" for number in range(len(lines))]
+
+
+RESTS = [[first, second] for first in ("KD", "QD", "JD", "TD") for second in ("2C", "3C", "4C", "5C", "6C", "8C")]
