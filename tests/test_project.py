@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from service.api import MAX_BODY_BYTES
+from service.api import MAX_BATCH_BYTES, MAX_BODY_BYTES
 from service.app import create_app
+from service.batch import MOST_ITEMS
 from service.config import Settings
 from service.metrics import Metrics
 from service.problems import MAX_FAULTS
@@ -91,5 +92,7 @@ def test_operators_are_told_of_every_metric_and_every_limit() -> None:
     names = {name for name, _ in re.findall(r"^# TYPE (\S+) (\S+)", Metrics().text().decode(), re.MULTILINE)}
     assert all(f"`{name}`" in text for name in names if not name.endswith("_created"))
     assert f"{ARRIVAL_SECONDS} s from its first byte" in text
-    assert f"body | {MAX_BODY_BYTES // 1024} KiB" in text
+    assert (
+        f"body | {MAX_BODY_BYTES // 1024} KiB, on `/batch` {MAX_BATCH_BYTES >> 20} MiB and {MOST_ITEMS:,} items" in text
+    )
     assert f"problem | {MAX_FAULTS} " in text
