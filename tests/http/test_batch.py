@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.api import MAX_BATCH_BYTES
@@ -57,6 +57,7 @@ def codes(problem: dict[str, Any]) -> list[tuple[str, str]]:
     return [(fault["pointer"], fault["code"]) for fault in problem["errors"]]
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from(range(len(GOOD) + len(BAD))), max_size=12))
 def test_every_item_is_answered_as_if_it_were_alone(picked: list[int]) -> None:
     client = APP.test_client()
