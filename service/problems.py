@@ -21,6 +21,7 @@ _KNOWN: Final = {
     400: ("BAD_REQUEST", "The request could not be read."),
     404: ("NOT_FOUND", "There is nothing here."),
     405: ("METHOD_NOT_ALLOWED", "This path has no such method; the Allow header names those that it has."),
+    408: ("REQUEST_TIMEOUT", "The request had not arrived in time."),
     413: ("BODY_TOO_LARGE", "The body has more than 65536 bytes."),
     415: ("UNSUPPORTED_MEDIA_TYPE", "The body must be application/json in UTF-8, not compressed."),
     422: ("INVALID_REQUEST", "The request was understood, but it is faulty."),
@@ -69,8 +70,8 @@ def _text(body: dict[str, Any]) -> str:
     return json.dumps(body, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
-def unread_problem(status: int, code: str, detail: str, request_id: str) -> bytes:
-    """The whole HTTP answer to what never became a request of the application; the connection closes after it."""
+def unread_problem(status: int, code: str, detail: str | None, request_id: str, kept: bool) -> bytes:
+    """The whole HTTP answer to what never became a request of the application; `kept` is the connection after it."""
     text = _text(_body(status, code, detail, request_id)).encode()
     head = (
         f"HTTP/1.1 {status} {HTTPStatus(status).phrase}",
@@ -78,7 +79,7 @@ def unread_problem(status: int, code: str, detail: str, request_id: str) -> byte
         f"Content-Length: {len(text)}",
         f"X-Request-ID: {request_id}",
         "Cache-Control: no-store",
-        "Connection: close",
+        f"Connection: {'keep-alive' if kept else 'close'}",
         *(["Retry-After: 1"] if status == HTTPStatus.SERVICE_UNAVAILABLE else []),
     )
     return "\r\n".join((*head, "", "")).encode() + text
