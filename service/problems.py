@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from functools import lru_cache
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -72,17 +73,22 @@ def _text(body: dict[str, Any]) -> str:
 
 def unread_problem(status: int, code: str, detail: str | None, request_id: str, kept: bool) -> bytes:
     """The whole HTTP answer to what never became a request of the application; `kept` is the connection after it."""
-    text = _text(_body(status, code, detail, request_id)).encode()
+    # The id, which is plain, stands last in the body: see `_body`.
+    head, body = _unread(status, code, detail, kept)
+    text = f'{body}{request_id}"}}\n'
+    return f"{head}Content-Length: {len(text)}\r\nX-Request-ID: {request_id}\r\n\r\n{text}".encode()
+
+
+@lru_cache
+def _unread(status: int, code: str, detail: str | None, kept: bool) -> tuple[str, str]:
     head = (
         f"HTTP/1.1 {status} {HTTPStatus(status).phrase}",
         f"Content-Type: {MEDIA_TYPE}",
-        f"Content-Length: {len(text)}",
-        f"X-Request-ID: {request_id}",
         "Cache-Control: no-store",
         f"Connection: {'keep-alive' if kept else 'close'}",
         *(["Retry-After: 1"] if status == HTTPStatus.SERVICE_UNAVAILABLE else []),
     )
-    return "\r\n".join((*head, "", "")).encode() + text
+    return "\r\n".join((*head, "")), _text(_body(status, code, detail, "")).removesuffix('"}\n')
 
 
 def register(app: Flask) -> None:

@@ -34,6 +34,8 @@ LINGER_SECONDS: Final = 2
 MOST_WAITING_BYTES: Final = 64 * 1024 * 1024
 # A fraction of a second's work: whoever waits longer has given up, and an answer would take the time of others.
 MOST_QUEUED: Final = 300
+# Connections that are taken in one go.
+MOST_ACCEPTED: Final = 100
 
 _CHUNK: Final = 64 * 1024
 _ENDLESS: Final = {
@@ -78,9 +80,16 @@ class Connection(TConn):  # type: ignore[misc]
         self.initialized = self.data_ready = True
         # The admin port is the second that is bound.
         self.admin = self.server[1] == worker.cfg.address[1][1]
+        # What the poller watches it for, and what then happens.
+        self.watched: tuple[int, Callable[[Connection], None]] | None = None
         # Whether it stays open once the answer is sent.
         self.kept = True
         self.renew()
+
+    @property
+    def bytes(self) -> int:
+        """The bytes that it holds."""
+        return len(self.arrival.data) + len(self.sock.unsent)
 
     def renew(self) -> None:
         """Begin to wait for the next request, of which some may have been read with the last."""
@@ -143,23 +152,22 @@ class Worker(ThreadWorker):  # type: ignore[misc]
 
     # Connections come.
 
-    def accept(self, listener: socket) -> bool:
-        """Take a connection; whether there was one."""
-        try:
-            wire, peer = listener.accept()
-        except OSError:
-            return False
-        self.nr_conns += 1
-        self._collect(Connection(self, wire, peer))
-        return True
+    def accept(self, listener: socket) -> None:
+        """Take the connections that have come, but not so many that all others have to wait for it."""
+        for _ in range(MOST_ACCEPTED):
+            try:
+                wire, peer = listener.accept()
+            except OSError:
+                return
+            self.nr_conns += 1
+            self._collect(Connection(self, wire, peer))
 
     def set_accept_enabled(self, enabled: bool) -> None:
         super().set_accept_enabled(enabled)
         if not self.alive:
             # Whoever comes now had better be told at once, and go elsewhere; whoever has come is answered.
             for listener in self.sockets:
-                while self.accept(listener):
-                    pass
+                self.accept(listener)
                 listener.close()
 
     # They send a request.
@@ -268,6 +276,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
             self._wait(conn, EVENT_READ, self._drain)
 
     def _close(self, conn: Connection) -> None:
+        self._unwatch(conn)
         self.nr_conns -= 1
         conn.close()
 
@@ -276,16 +285,30 @@ class Worker(ThreadWorker):  # type: ignore[misc]
     def _wait(self, conn: Connection, event: int, ready: Callable[[Connection], None]) -> None:
         """Have the poller call `ready` once the peer has sent something, or takes something."""
         self.waiting[conn] = None
-        self.waiting_bytes += len(conn.arrival.data) + len(conn.sock.unsent)
-        self.poller.register(conn.wire, event, partial(self._stop_waiting, conn, ready))
-        if self.waiting_bytes > MOST_WAITING_BYTES and (conn.arrival.data or conn.sock.unsent):
+        self.waiting_bytes += conn.bytes
+        if conn.watched != (event, ready):
+            self._unwatch(conn)
+            conn.watched = event, ready
+            self.poller.register(conn.wire, event, partial(self._ready, conn, ready))
+        if self.waiting_bytes > MOST_WAITING_BYTES and conn.bytes:
             self._stop_waiting(conn, self._close)
 
-    def _stop_waiting(self, conn: Connection, then: Callable[[Connection], None], _sock: object = None) -> None:
-        self.poller.unregister(conn.wire)
+    def _ready(self, conn: Connection, then: Callable[[Connection], None], _sock: socket) -> None:
+        if conn in self.waiting:
+            self._stop_waiting(conn, then)
+        else:
+            # Its request is being answered, and it has sent something behind it, which few do: so it is let be till now.
+            self._unwatch(conn)
+
+    def _stop_waiting(self, conn: Connection, then: Callable[[Connection], None]) -> None:
         del self.waiting[conn]
-        self.waiting_bytes -= len(conn.arrival.data) + len(conn.sock.unsent)
+        self.waiting_bytes -= conn.bytes
         then(conn)
+
+    def _unwatch(self, conn: Connection) -> None:
+        if conn.watched:
+            self.poller.unregister(conn.wire)
+            conn.watched = None
 
     def murder_pending(self) -> None:
         """End what has waited too long, once a second, and what is too much at any time. gunicorn calls this often."""
