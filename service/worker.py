@@ -143,12 +143,19 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         # Connections that wait for their peer, the longest first, and the bytes that they hold.
         self.waiting: dict[Connection, None] = {}
         self.waiting_bytes = 0
-        self.swept = 0.0
+        self.swept = self.notified = 0.0
 
     def init_process(self) -> None:
         # gunicorn answers what it cannot parse in HTML.
         util.write_error = _write_error
         super().init_process()
+
+    def notify(self) -> None:
+        """Tell the master that this worker lives: not in every turn of the main loop, which are thousands a second."""
+        now = time.monotonic()
+        if now >= self.notified + 1:
+            self.notified = now
+            super().notify()
 
     # Connections come.
 
@@ -164,11 +171,12 @@ class Worker(ThreadWorker):  # type: ignore[misc]
 
     def set_accept_enabled(self, enabled: bool) -> None:
         super().set_accept_enabled(enabled)
-        if not self.alive:
+        if not (enabled or self.alive):
             # Whoever comes now had better be told at once, and go elsewhere; whoever has come is answered.
             for listener in self.sockets:
                 self.accept(listener)
                 listener.close()
+            self.sockets = []
 
     # They send a request.
 
