@@ -22,7 +22,7 @@ HELM := build/helm/.unpacked
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test lint check test-compiled compiled run-compiled fuzz bench bench-http bench-adversarial bench-growth bench-cache chart-test watch-test format lock clean
+.PHONY: help run test lint check test-compiled compiled run-compiled fuzz bench bench-http bench-adversarial bench-growth bench-cache chart-test watch-test fault-test soak format lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -80,6 +80,12 @@ chart-test: $(OPS) $(HELM) ## Check the Helm chart with Helm 3 and 4, for the ol
 
 watch-test: $(DEV) ## Try alerts and dashboard with a real Prometheus (needs Debian's prometheus)
 	$(BIN)/python -m pytest tests/watch
+
+fault-test: $(DEV) ## Count the requests that fail under faults, some minutes (needs haproxy, and root for a full disk)
+	$(BIN)/python -m pytest tests/faults
+
+soak: $(DEV) ## Send half a million requests of all kinds, and write what memory they cost into docs/bench
+	$(BIN)/python -m tests.faults.soak --requests 500000 --folder docs/bench
 
 format: $(DEV) ## Put the source in the house format
 	$(BIN)/ruff format .

@@ -19,6 +19,7 @@ _CHUNKED: Final = re.compile(rb"\ntransfer-encoding:", re.IGNORECASE)
 _CHUNK: Final = re.compile(rb"([0-9a-f]{1,15})[ \t]*(?:;.*)?", re.IGNORECASE | re.DOTALL)
 _CONTINUE: Final = re.compile(rb"\nexpect:[ \t]*100-continue[ \t]*\r\n", re.IGNORECASE)
 _CLOSES: Final = re.compile(rb"\nconnection:[^\r]*\bclose\b", re.IGNORECASE)
+_METHOD: Final = re.compile(rb"(?:\r\n)?(GET|HEAD|POST|PUT|DELETE|CONNECT|OPTIONS|TRACE|PATCH) ")
 _REQUEST_ID: Final = re.compile(rb"\nx-request-id:[ \t]*([!-~]+)[ \t]*\r\n", re.IGNORECASE)
 
 
@@ -125,8 +126,9 @@ class Arrival:
 
     @property
     def method(self) -> str:
-        """The method, as far as there is one."""
-        return self.data.lstrip(b"\r\n").partition(b" ")[0][:16].decode("latin-1")
+        """The method, or nothing where it is none that is known: it may be the end of a body, and so of a hand."""
+        found = _METHOD.match(self.data)
+        return found[1].decode("ascii") if found else ""
 
     @property
     def request_id(self) -> str:

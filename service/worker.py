@@ -1,8 +1,8 @@
 """The worker: gunicorn's threads, but none ever waits for a peer.
 
 gunicorn's own threaded worker reads a request and writes its answer in the thread that answers it, so that as many slow
-peers as there are threads hold up everybody. Here the main loop collects what arrives, from any number of connections at
-once, and sends on what a peer does not take at once; a thread reads from memory and writes into memory. Probes and
+peers as there are threads hold up everybody. Here the main loop collects what arrives, from any number of connections
+at once, and sends on what a peer does not take at once; a thread reads from memory and writes into memory. Probes and
 metrics have a thread of their own, and a queue that has grown too long to be of use is not joined.
 """
 
@@ -62,7 +62,7 @@ class Outbox:
     def send(self, data: bytes) -> None:
         """Nothing: this is only ever "100 Continue", which the main loop has sent where it was waited for."""
 
-    def shutdown(self, how: int) -> None:
+    def shutdown(self, how: int) -> None:  # noqa: ARG002
         """How gunicorn begins to close a connection; the main loop does."""
         raise OSError
 
@@ -74,6 +74,7 @@ class Connection(TConn):  # type: ignore[misc]
 
     def __init__(self, worker: "Worker", wire: socket, peer: object) -> None:
         super().__init__(worker.cfg, wire, peer, wire.getsockname())
+        self.parser: RequestParser | None = None
         self.wire = wire
         self.sock = Outbox()
         # For gunicorn: there is no handshake to make, and nothing to wait for.
@@ -137,6 +138,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
         super().__init__(*args, **kwargs)
+        self.sockets: list[socket]
         self.admin_pool = ThreadPoolExecutor(max_workers=1)
         # Requests that are answered or wait for a thread.
         self.queued = 0
@@ -173,10 +175,10 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         super().set_accept_enabled(enabled)
         if not (enabled or self.alive):
             # Whoever comes now had better be told at once, and go elsewhere; whoever has come is answered.
-            for listener in self.sockets:
+            while self.sockets:
+                listener = self.sockets.pop()
                 self.accept(listener)
                 listener.close()
-            self.sockets = []
 
     # They send a request.
 
@@ -305,7 +307,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         if conn in self.waiting:
             self._stop_waiting(conn, then)
         else:
-            # Its request is being answered, and it has sent something behind it, which few do: so it is let be till now.
+            # Its request is being answered, and it has sent something behind it. Few do, so it was watched until now.
             self._unwatch(conn)
 
     def _stop_waiting(self, conn: Connection, then: Callable[[Connection], None]) -> None:

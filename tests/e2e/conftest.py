@@ -99,6 +99,7 @@ def running(**settings: str) -> Iterator[Server]:
     with tempfile.TemporaryDirectory() as folder, Path(folder, "output").open("wb") as output:
         given = {"SHOWCHECK_PORT": str(ports[0]), "SHOWCHECK_ADMIN_PORT": str(ports[1]), "TMPDIR": folder} | settings
         process = subprocess.Popen(COMMAND, cwd=ROOT, env=environment(**given), stdout=output, stderr=subprocess.STDOUT)
+        ports = int(given["SHOWCHECK_PORT"]), int(given["SHOWCHECK_ADMIN_PORT"])
         try:
             server = Server(process, ports, Path(folder))
             server.wait(server.is_ready, "readiness")

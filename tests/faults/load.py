@@ -14,7 +14,7 @@ import socket
 import time
 from collections import Counter, deque
 from io import StringIO
-from itertools import cycle
+from itertools import cycle, pairwise
 from typing import Any, Final
 
 from service.app import create_app
@@ -37,8 +37,8 @@ def questions() -> list[tuple[bytes, bytes]]:
     for deal in read_corpus(HANDS)[:BODIES]:
         text = request_body(deal).encode()
         answer = client.post(SCORE, data=text, content_type="application/json").data
-        head = f"POST {SCORE} HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: {len(text)}\r\n\r\n"
-        made.append((head.encode() + text, answer))
+        head = f"POST {SCORE} HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: {len(text)}"
+        made.append((head.encode() + b"\r\n\r\n" + text, answer))
     return made
 
 
@@ -207,7 +207,7 @@ class Load:
     def result(self, start: float, seconds: float) -> dict[str, Any]:
         took = sorted(self.seconds)
         times = [start, *self.good_at]
-        gaps = [later - earlier for earlier, later in zip(times, times[1:], strict=False)]
+        gaps = [later - earlier for earlier, later in pairwise(times)]
         return {
             "sent": self.sent,
             "good": self.counts["good"],
