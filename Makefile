@@ -28,7 +28,7 @@ help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 run: $(RUNTIME) ## Start the service: the API on port 8080, probes and metrics on 9090
-	@exec $(BIN)/gunicorn -c gunicorn.conf.py
+	@exec $(BIN)/python -m service
 
 test: $(DEV) ## Run all tests, and hold the core to full branch coverage
 	$(BIN)/python -m pytest -n $(WORKERS) --cov
@@ -48,7 +48,7 @@ test-compiled: $(COMPILED)/.tests ## Run all tests against the compiled core
 compiled: $(COMPILED)/.built ## Compile the core, in a copy of the project under build/
 
 run-compiled: $(COMPILED)/.built ## Start the service with the compiled core
-	@cd $(COMPILED) && SHOWCHECK_REQUIRE_COMPILED=1 exec $(PYTHON_HERE) -m gunicorn -c gunicorn.conf.py
+	@cd $(COMPILED) && SHOWCHECK_REQUIRE_COMPILED=1 exec $(PYTHON_HERE) -m service
 
 fuzz: $(DEV) ## Compare N random hands with the oracle (make fuzz N=10000)
 	$(BIN)/python -m tests.fuzz $(N)

@@ -128,7 +128,8 @@ def post_worker_init(_worker: Worker) -> None:
 
 def worker_exit(_server: Arbiter, worker: Worker) -> None:
     """What was answered is counted and logged before the worker ends; one that never started has nothing to tell."""
-    recorder = worker.wsgi and worker.wsgi.extensions.get("recorder")
+    app = getattr(worker, "wsgi", None)
+    recorder = app and app.extensions.get("recorder")
     if recorder:
         flushing = threading.Thread(target=recorder.flush, daemon=True)
         flushing.start()

@@ -133,5 +133,5 @@ class Arrival:
     @property
     def request_id(self) -> str:
         """The request id that the peer has given, or nothing."""
-        found = _REQUEST_ID.search(self.data, 0, max(self._head, 0))
+        found = _REQUEST_ID.search(self.data, 0, self._head if self.has_head else len(self.data))
         return found[1].decode("ascii") if found else ""

@@ -168,6 +168,9 @@ class Metrics:
         self._verdict = functools.cache(self._verdicts.labels)
         self._reason = functools.cache(self._reasons.labels)
         self._lookup = functools.cache(self._lookups.labels)
+        # A file is made for the first of its kind: now, as its folder may be gone or full by then.
+        for result in ("hit", "miss"):
+            self._lookup(result)
 
     @_never_fatal
     def count(self, records: Sequence[Record], cache_entries: int) -> None:

@@ -39,7 +39,7 @@ def environment(**changes: str) -> dict[str, str]:
     return kept | changes
 
 
-COMMAND = [sys.executable, "-m", "gunicorn", "-c", "gunicorn.conf.py"]
+COMMAND = [sys.executable, "-m", "service"]
 
 
 class Server:

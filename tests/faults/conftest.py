@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import pytest
 import requests
@@ -55,14 +55,15 @@ def load(port: int, **options: float) -> Iterator[Running]:
     arguments = [f"--{name}={value:g}" for name, value in options.items()]
     command = ["taskset", "--cpu-list", str(cores()[1]), sys.executable, "-m", "tests.faults.load", str(port)]
     process = subprocess.Popen([*command, *arguments], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    output = process.stdout
+    assert output
     try:
-        assert process.stdout
-        assert process.stdout.readline() == "ready\n"
+        assert output.readline() == "ready\n"
         yield Running(process)
     finally:
         process.kill()
         process.wait()
-        process.stdout.close()
+        output.close()
 
 
 def measure(port: int, **options: float) -> dict[str, Any]:
@@ -107,7 +108,7 @@ class Probes:
             self.memory = max(self.memory, memory(self._server))
             time.sleep(0.1)
 
-    def __enter__(self) -> "Probes":
+    def __enter__(self) -> Self:
         self._running = self._pool.submit(self._probe)
         return self
 

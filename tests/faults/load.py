@@ -13,6 +13,7 @@ import selectors
 import socket
 import time
 from collections import Counter, deque
+from collections.abc import Sequence
 from io import StringIO
 from itertools import cycle, pairwise
 from typing import Any, Final
@@ -29,8 +30,12 @@ _STATUS: Final = re.compile(rb"HTTP/1\.1 (\d{3})")
 _LENGTH: Final = re.compile(rb"\r\ncontent-length: (\d+)\r\n", re.IGNORECASE)
 
 
-def questions() -> list[tuple[bytes, bytes]]:
-    """Requests as they are sent, each with the body of its answer."""
+# A request as it is sent, with the status of the right answer and, where that is known, its body.
+Question = tuple[bytes, bytes, bytes | None]
+
+
+def questions() -> list[Question]:
+    """Hands to score."""
     # Port 80 is the one that a test client calls.
     client = create_app(Settings(port=80), StringIO()).test_client()
     made = []
@@ -38,7 +43,7 @@ def questions() -> list[tuple[bytes, bytes]]:
         text = request_body(deal).encode()
         answer = client.post(SCORE, data=text, content_type="application/json").data
         head = f"POST {SCORE} HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: {len(text)}"
-        made.append((head.encode() + b"\r\n\r\n" + text, answer))
+        made.append((head.encode() + b"\r\n\r\n" + text, b"200", answer))
     return made
 
 
@@ -48,7 +53,7 @@ class Line:
     def __init__(self, sock: socket.socket) -> None:
         self.sock = sock
         self.received = b""
-        self.right = b""
+        self.right: tuple[bytes, bytes | None] = b"", None
         self.started = 0.0
         self.busy = False
 
@@ -56,11 +61,11 @@ class Line:
 class Load:
     """One stream of requests."""
 
-    def __init__(self, port: int, timeout: float, most: int) -> None:
+    def __init__(self, port: int, timeout: float, most: int, asked: Sequence[Question] | None = None) -> None:
         self.port = port
         self.timeout = timeout
         self.most = most
-        self.questions = cycle(questions())
+        self.questions = cycle(asked or questions())
         self.poller = selectors.EpollSelector()
         self.idle: list[Line] = []
         self.busy: deque[Line] = deque()
@@ -73,7 +78,8 @@ class Load:
 
     def ask(self) -> bool:
         """Send a request; whether there was a connection for it."""
-        sent, right = next(self.questions)
+        sent, status, body = next(self.questions)
+        right = status, body
         self.sent += 1
         started = time.monotonic()
         while self.idle:
@@ -98,7 +104,7 @@ class Load:
             self.counts["reset"] += 1
         return True
 
-    def _send(self, line: Line, sent: bytes, right: bytes, started: float) -> bool:
+    def _send(self, line: Line, sent: bytes, right: tuple[bytes, bytes | None], started: float) -> bool:
         # A connection that was closed while it was idle costs no request.
         try:
             if line.sock.send(sent) == len(sent):
@@ -132,9 +138,9 @@ class Load:
         if not separator or length is None or len(body) < int(length[1]):
             return None
         status = _STATUS.match(head)
-        if status is None or status[1] != b"200":
+        if status is None or status[1] != line.right[0]:
             return (status[1] if status else b"no status").decode()
-        return "good" if body == line.right else "wrong body"
+        return "good" if line.right[1] in {None, body} else "wrong body"
 
     def turn(self, until: float) -> int:
         """Take in answers until then; the number of requests that ended."""
@@ -196,6 +202,15 @@ class Load:
                 else:
                     free -= 1
             free += self.turn(min(end, time.monotonic() + 0.1))
+
+    def count_loop(self, connections: int, requests: int) -> None:
+        """So many requests, as soon as there is a connection for each, and their answers."""
+        asked = ended = 0
+        while ended < requests:
+            while asked < requests and asked - ended < connections:
+                asked += 1
+                ended += not self.ask()
+            ended += self.turn(time.monotonic() + 0.1)
 
     def finish(self) -> None:
         """Wait for the answers to what was sent."""

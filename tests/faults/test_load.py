@@ -39,11 +39,11 @@ def test_a_killed_worker_takes_only_its_own_requests_with_it() -> None:
 
 def test_the_only_worker_is_back_soon_after_it_was_killed() -> None:
     clients = 16
-    with running() as server:
-        with load(server.port, connections=clients, seconds=6) as stream:
-            time.sleep(2)
-            os.kill(*server.workers(), signal.SIGKILL)
-            counts = stream.counts()
+    with running() as server, load(server.port, connections=clients, seconds=6) as stream:
+        time.sleep(2)
+        (killed,) = server.workers()
+        os.kill(killed, signal.SIGKILL)
+        counts = stream.counts()
     refused = counts["failed"].pop("ECONNREFUSED", 0)
     tell("kill -9 of the only worker", counts, f"no answer for {gap(counts)}, {refused} times no connection meanwhile")
     assert sum(counts["failed"].values()) <= clients

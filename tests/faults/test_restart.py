@@ -72,7 +72,7 @@ def start(stack: ExitStack, ports: tuple[int, int]) -> Server:
 
 @pytest.mark.parametrize("told", [True, False], ids=["as Kubernetes does it", "unannounced"])
 def test_a_rolling_restart_fails_no_request(told: bool) -> None:
-    """As Kubernetes does it, an instance gets nothing new before it is told to end. Unannounced, the proxy finds out."""
+    """As Kubernetes does it, an instance gets nothing new before it is to end. Unannounced, the proxy finds out."""
     with ExitStack() as stack:
         ports = {name: free_ports() for name in ("one", "two")}
         servers = {name: start(stack, each) for name, each in ports.items()}
