@@ -30,13 +30,13 @@ IMAGE_FLAGS ?=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test lint check test-compiled compiled run-compiled fuzz bench bench-http bench-adversarial bench-growth bench-cache image image-test chart-test watch-test format lock clean
+.PHONY: help run test lint check test-compiled compiled run-compiled fuzz bench bench-http bench-adversarial bench-growth bench-cache image image-test chart-test watch-test fault-test soak format lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 run: $(RUNTIME) ## Start the service: the API on port 8080, probes and metrics on 9090
-	@exec $(BIN)/gunicorn -c gunicorn.conf.py
+	@exec $(BIN)/python -m service serve
 
 test: $(DEV) ## Run all tests, and hold the core to full branch coverage
 	$(BIN)/python -m pytest -n $(WORKERS) --cov
@@ -56,7 +56,7 @@ test-compiled: $(COMPILED)/.tests ## Run all tests against the compiled core
 compiled: $(COMPILED)/.built ## Compile the core, in a copy of the project under build/
 
 run-compiled: $(COMPILED)/.built ## Start the service with the compiled core
-	@cd $(COMPILED) && SHOWCHECK_REQUIRE_COMPILED=1 exec $(PYTHON_HERE) -m gunicorn -c gunicorn.conf.py
+	@cd $(COMPILED) && SHOWCHECK_REQUIRE_COMPILED=1 exec $(PYTHON_HERE) -m service serve
 
 fuzz: $(DEV) ## Compare N random hands with the oracle (make fuzz N=10000)
 	$(BIN)/python -m tests.fuzz $(N)
@@ -95,6 +95,12 @@ chart-test: $(OPS) $(HELM) ## Check the Helm chart with Helm 3 and 4, for the ol
 
 watch-test: $(DEV) ## Try alerts and dashboard with a real Prometheus (needs Debian's prometheus)
 	$(BIN)/python -m pytest tests/watch
+
+fault-test: $(DEV) ## Count the requests that fail under faults, some minutes (needs haproxy, and root for a full disk)
+	$(BIN)/python -m pytest tests/faults
+
+soak: $(DEV) ## Send half a million requests of all kinds, and write what memory they cost into docs/bench
+	$(BIN)/python -m tests.faults.soak --requests 500000 --folder docs/bench
 
 format: $(DEV) ## Put the source in the house format
 	$(BIN)/ruff format .

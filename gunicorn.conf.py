@@ -8,6 +8,7 @@ import resource
 import shutil
 import socket
 import tempfile
+import threading
 from logging.config import dictConfig
 from pathlib import Path
 
@@ -16,19 +17,21 @@ from gunicorn.config import Config  # type: ignore[import-untyped]
 from gunicorn.glogging import Logger  # type: ignore[import-untyped]
 from gunicorn.workers.base import Worker  # type: ignore[import-untyped]
 
-from service.config import StartError, load_contract, load_rule_sets, load_settings
+from service.config import StartError, load_state, reload_state
 from service.logs import server_logging
 
 try:
-    settings = load_settings()
-    # Only checked here, so that a fault stops the start once and clearly, not every worker in turn.
-    load_rule_sets()
-    load_contract()
+    # Read here, so that a fault stops the start once and clearly; the workers have it from here. What is faulty when
+    # this file is read again (SIGHUP) does not end a server that is well.
+    fault = reload_state()
+    settings = load_state().settings
 except StartError as error:
     raise SystemExit(str(error)) from None
 
 METRICS_DIR = "PROMETHEUS_MULTIPROC_DIR"
 MADE_HERE = "showcheck-metrics-"
+# So long a worker that ends waits for its log to be read.
+FLUSH_SECONDS = 2
 
 # The factory is called in every worker.
 wsgi_app = "service.app:create_app()"
@@ -98,6 +101,12 @@ def on_starting(_server: Arbiter) -> None:
         raise RuntimeError(str(StartError([f"{METRICS_DIR}: {error.strerror} ({folder})"]))) from None
 
 
+def on_reload(server: Arbiter) -> None:
+    """Tell why all stays as it was."""
+    if fault:
+        server.log.error("Nothing was read again: %s", "; ".join(fault.faults))
+
+
 def _port_fault(port: int) -> str:
     """Why a port cannot be had, or nothing. With `reuse_port` the workers would share it, or die in turn for ever."""
     with socket.socket() as probe:
@@ -113,15 +122,19 @@ def post_worker_init(_worker: Worker) -> None:
     """What is there after the start stays: the garbage collector need not look at it again with every request."""
     gc.collect()
     gc.freeze()
-    # Nor at a full cache, which has a million objects and no garbage: a full collection would hold all up for a while.
-    gc.set_threshold(*gc.get_threshold()[:2], 1_000_000)
 
 
 def worker_exit(_server: Arbiter, worker: Worker) -> None:
     """What was answered is counted and logged before the worker ends; one that never started has nothing to tell."""
-    recorder = worker.wsgi and worker.wsgi.extensions.get("recorder")
+    app = getattr(worker, "wsgi", None)
+    recorder = app and app.extensions.get("recorder")
     if recorder:
-        recorder.flush()
+        flushing = threading.Thread(target=recorder.flush, daemon=True)
+        flushing.start()
+        flushing.join(FLUSH_SECONDS)
+        if flushing.is_alive():
+            # A log that nobody reads. Python itself would wait for it at its end.
+            os._exit(0)
 
 
 def child_exit(_server: Arbiter, worker: Worker) -> None:

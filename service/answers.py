@@ -8,11 +8,11 @@ from json.encoder import encode_basestring
 from typing import Final
 
 from service.arrangement import Arrangement, Charge, Group
-from service.cards import JOKER, NATURAL_CARDS, Card, Rank
+from service.cards import ALL_CARDS, Card, Rank
 from service.reasons import Reason
 from service.verdict import Verdict
 
-_QUOTED: Final = tuple(f'"{card.code}"' for card in (*NATURAL_CARDS, JOKER))
+_QUOTED: Final = tuple(f'"{card.code}"' for card in ALL_CARDS)
 
 
 def write_verdict(verdict: Verdict) -> str:

@@ -11,9 +11,9 @@ from werkzeug.routing import MapAdapter
 from service import api, ops, problems
 from service.cache import SolveCache
 from service.calls import create_calls
-from service.config import Settings, load_contract, load_rule_sets, load_settings
+from service.config import Settings, load_state
 from service.logs import line_writer
-from service.metrics import Metrics
+from service.metrics import create_metrics
 from service.records import Recorder, current_record
 from service.verdict import best_arrangement
 
@@ -52,14 +52,14 @@ def create_app(settings: Settings | None = None, log_stream: TextIO | None = Non
 
     Raises `StartError` for a faulty setting or rule-set file.
     """
-    settings = settings or load_settings()
-    rule_sets = load_rule_sets()
+    state = load_state()
+    settings = settings or state.settings
 
     def report(solver_seconds: float | None) -> None:
         current_record().lookups.append(solver_seconds)
 
     cache = SolveCache(best_arrangement, settings.cache_size, report)
-    metrics = Metrics()
+    metrics = create_metrics()
     recorder = Recorder(
         lambda records: metrics.count(records, len(cache)),
         line_writer(settings.log_level, log_stream or sys.stdout),
@@ -74,9 +74,10 @@ def create_app(settings: Settings | None = None, log_stream: TextIO | None = Non
     # Hooks after a request run last one first: an error becomes a problem before it is measured.
     ops.observe(app, recorder, settings.admin_port)
     problems.register(app)
-    app.register_blueprint(api.create_api(rule_sets, create_calls(rule_sets, cache), load_contract()))
+    calls = create_calls(state.rule_sets, cache)
+    app.register_blueprint(api.create_api(state.rule_sets, calls, state.contract))
     app.register_blueprint(
-        ops.create_admin(rule_sets, metrics, recorder, ops.solves_right(rule_sets, best_arrangement))
+        ops.create_admin(state.rule_sets, metrics, recorder, ops.solves_right(state.rule_sets, best_arrangement))
     )
     # For whoever ends the process, or must see now what was told.
     app.extensions["recorder"] = recorder

@@ -1,32 +1,48 @@
 """Arrivals: the bytes of a request as they come in, and whether all of it is there.
 
 Only where the request ends is found out here; what it says, and whether it is HTTP at all, is the server's to read.
+Refused here is only what never ends.
 """
 
 import re
+from enum import Enum
 from typing import Final
 
-# More than a request within the limits has, head included: what is longer is for the server to refuse.
-MOST_BYTES: Final = 1024 * 1024
-# More than the server takes of a head, or of the line that begins a chunk.
-MOST_HEAD_BYTES: Final = 64 * 1024
+# More than the server takes of the request line, of a head, or of the line that begins a chunk.
 MOST_LINE_BYTES: Final = 8 * 1024
+MOST_HEAD_BYTES: Final = 64 * 1024
+# More than a batch within the limits has.
+MOST_BYTES: Final = 2 * 1024 * 1024 + MOST_HEAD_BYTES
 
-_LENGTH: Final = re.compile(rb"\ncontent-length:[ \t]*(\d{1,18})[ \t]*\r?\n", re.IGNORECASE)
+_LENGTH: Final = re.compile(rb"\ncontent-length:[ \t]*(\d{1,18})[ \t]*\r\n", re.IGNORECASE)
 _CHUNKED: Final = re.compile(rb"\ntransfer-encoding:", re.IGNORECASE)
-_CONTINUE: Final = re.compile(rb"\nexpect:[ \t]*100-continue[ \t]*\r?\n", re.IGNORECASE)
-_REQUEST_ID: Final = re.compile(rb"\nx-request-id:[ \t]*([!-~]+)[ \t]*\r?\n", re.IGNORECASE)
+_CHUNK: Final = re.compile(rb"([0-9a-f]{1,15})[ \t]*(?:;.*)?", re.IGNORECASE | re.DOTALL)
+_CONTINUE: Final = re.compile(rb"\nexpect:[ \t]*100-continue[ \t]*\r\n", re.IGNORECASE)
+_CLOSES: Final = re.compile(rb"\nconnection:[^\r]*\bclose\b", re.IGNORECASE)
+_METHOD: Final = re.compile(rb"(?:\r\n)?(GET|HEAD|POST|PUT|DELETE|CONNECT|OPTIONS|TRACE|PATCH) ")
+_REQUEST_ID: Final = re.compile(rb"\nx-request-id:[ \t]*([!-~]+)[ \t]*\r\n", re.IGNORECASE)
+
+
+class Endless(Enum):
+    """Why a request is not waited for."""
+
+    BARE_LINE_FEED = 400
+    BODY_TOO_LARGE = 413
+    LINE_TOO_LONG = 414
+    HEAD_TOO_LONG = 431
 
 
 class Arrival:
     """What has arrived on a connection since the last request.
 
-    `complete` is whether the server need wait for nothing more to read the request, or to refuse it.
+    `complete` is whether nothing more need be waited for to read the request; `endless` why that is, where the request
+    itself is not there.
     """
 
     def __init__(self, data: bytes = b"") -> None:
         self.data = bytearray()
         self.complete = False
+        self.endless: Endless | None = None
         # Where the head ends; then where the body ends, or, where it comes in chunks, the next chunk begins.
         self._head = -1
         self._next = 0
@@ -38,52 +54,84 @@ class Arrival:
         """Take in what came next."""
         searched = max(0, len(self.data) - 3)
         self.data += data
-        if self._head < 0 and not self._has_head(searched):
-            return
-        self.complete = len(self.data) >= MOST_BYTES or (self._chunks_end() if self._chunked else self._body_ends())
+        if self._head < 0:
+            self._find_head(searched)
+        if self._head >= 0:
+            self.complete = self._chunks_end() if self._chunked else len(self.data) >= self._next
+            if not self.complete and max(len(self.data), self._next) > MOST_BYTES:
+                self._give_up(Endless.BODY_TOO_LARGE)
 
-    def _has_head(self, searched: int) -> bool:
-        end = self.data.find(b"\r\n\r\n", searched)
+    def _give_up(self, why: Endless) -> None:
+        self.complete = True
+        self.endless = why
+
+    def _find_head(self, searched: int) -> None:
+        # The server overlooks one empty line before a request.
+        start = 2 if self.data.startswith(b"\r\n") else 0
+        end = self.data.find(b"\r\n\r\n", max(searched, start))
         if end < 0:
-            # The server refuses a bare line feed, and a head that is too long.
-            self.complete = self.data.find(b"\n\n", searched) >= 0 or len(self.data) >= MOST_HEAD_BYTES
-            return False
+            if self.data.find(b"\n\n", searched) >= 0:
+                self._give_up(Endless.BARE_LINE_FEED)
+            elif len(self.data) > MOST_LINE_BYTES and self.data.find(b"\n", start, MOST_LINE_BYTES) < 0:
+                self._give_up(Endless.LINE_TOO_LONG)
+            elif len(self.data) > MOST_HEAD_BYTES:
+                self._give_up(Endless.HEAD_TOO_LONG)
+            return
         self._head = self._next = end + 4
         self._chunked = _CHUNKED.search(self.data, 0, self._head) is not None
         length = _LENGTH.search(self.data, 0, self._head)
         if length and not self._chunked:
             self._next += int(length[1])
-        return True
-
-    def _body_ends(self) -> bool:
-        return len(self.data) >= self._next or self._next > MOST_BYTES
 
     def _chunks_end(self) -> bool:
+        # What is no chunk is waited for no longer: the server refuses it.
         while (end := self.data.find(b"\r\n", self._next)) >= 0:
-            try:
-                size = int(bytes(self.data[self._next : end]).partition(b";")[0], 16)
-            except ValueError:
+            line = _CHUNK.fullmatch(self.data, self._next, end)
+            if line is None:
                 return True
-            if size <= 0:
+            size = int(line[1], 16)
+            if size == 0:
                 # Behind the last chunk may be trailers, up to an empty line.
-                return self.data.find(b"\r\n\r\n", end) >= 0
-            if (following := end + 2 + size + 2) > len(self.data):
-                return following > MOST_BYTES
+                return self.data.find(b"\r\n\r\n", end) >= 0 or len(self.data) - end > MOST_HEAD_BYTES
+            following = end + 2 + size + 2
+            if following > min(len(self.data), MOST_BYTES):
+                if following > MOST_BYTES:
+                    self._give_up(Endless.BODY_TOO_LARGE)
+                return self.complete
+            if self.data[following - 2 : following] != b"\r\n":
+                return True
             self._next = following
         return len(self.data) - self._next > MOST_LINE_BYTES
 
     @property
+    def has_head(self) -> bool:
+        """Whether the head has arrived."""
+        return self._head >= 0
+
+    @property
     def awaits_continue(self) -> bool:
         """Whether the peer sends its body only once it is told to go on."""
-        return self._head >= 0 and not self.complete and _CONTINUE.search(self.data, 0, self._head) is not None
+        return self.has_head and not self.complete and _CONTINUE.search(self.data, 0, self._head) is not None
+
+    @property
+    def ends_here(self) -> bool:
+        """Whether what has arrived is one request and no more, after which the peer wants to send others."""
+        return (
+            self.complete
+            and not self._chunked
+            and len(self.data) == self._next
+            and self.data.find(b" HTTP/1.1\r\n", 0, self._head) >= 0
+            and _CLOSES.search(self.data, 0, self._head) is None
+        )
 
     @property
     def method(self) -> str:
-        """The method, as far as there is one."""
-        return self.data.partition(b" ")[0][:16].decode("latin-1")
+        """The method, or nothing where it is none that is known: it may be the end of a body, and so of a hand."""
+        found = _METHOD.match(self.data)
+        return found[1].decode("ascii") if found else ""
 
     @property
     def request_id(self) -> str:
         """The request id that the peer has given, or nothing."""
-        found = _REQUEST_ID.search(self.data, 0, max(self._head, 0))
+        found = _REQUEST_ID.search(self.data, 0, self._head if self.has_head else len(self.data))
         return found[1].decode("ascii") if found else ""

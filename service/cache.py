@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from functools import lru_cache
 
-from service.arrangement import Arrangement
+from service.arrangement import Arrangement, Packed, pack, unpack
 from service.cards import Card, Rank
 from service.rules import RuleSet
 from service.verdict import Solve
@@ -28,18 +28,18 @@ class SolveCache:
     def __call__(self, hand: tuple[Card, ...], wild: Rank | None, rules: RuleSet) -> Arrangement:
         self._call.question = hand, wild, rules
         self._call.seconds = None
-        arrangement = self._remembered(_key(hand, wild, rules))
+        packed = self._remembered(_key(hand, wild, rules))
         self._report(self._call.seconds)
-        return arrangement
+        return unpack(packed)
 
     def __len__(self) -> int:
         return self._remembered.cache_info().currsize
 
-    def _miss(self, _key: str) -> Arrangement:
+    def _miss(self, _key: str) -> Packed:
         started = time.perf_counter()
         arrangement = self._solve(*self._call.question)
         self._call.seconds = time.perf_counter() - started
-        return arrangement
+        return pack(arrangement)
 
 
 def _key(hand: tuple[Card, ...], wild: Rank | None, rules: RuleSet) -> str:

@@ -81,6 +81,8 @@ NATURAL_CARDS: Final = tuple(
     for rank in Rank
 )
 JOKER: Final = Card("JOKER", "Joker", len(NATURAL_CARDS), None, None)
+# By their order.
+ALL_CARDS: Final = (*NATURAL_CARDS, JOKER)
 JOKER_SPELLINGS: Final = ("JOKER", "joker", "Joker")
 # What `wild_rank` says when a printed joker was turned up.
 JOKER_TURNED_UP: Final = "JOKER"

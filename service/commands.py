@@ -11,13 +11,15 @@ from typing import Final, TextIO
 from tqdm import tqdm
 
 from service import bulk
-from service.config import StartError
+from service.config import StartError, load_settings
 
 DONE: Final = 0
 # Everything was answered, and not everything with a verdict.
 FAULTY: Final = 1
 # As argparse exits for what it cannot make sense of.
 UNUSABLE: Final = 2
+# As gunicorn exits for a configuration that it cannot take.
+NOT_STARTED: Final = 1
 INTERRUPTED: Final = 130
 
 
@@ -30,7 +32,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         return int(options.run(options))
-    except (_CommandError, StartError, bulk.ResumeError, OSError) as error:
+    except StartError as error:
+        sys.stderr.write(f"{error}\n")
+        return NOT_STARTED
+    except (_CommandError, bulk.ResumeError, OSError) as error:
         sys.stderr.write(f"python -m service {options.command}: {error}\n")
         return UNUSABLE
     except KeyboardInterrupt:
@@ -41,6 +46,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m service", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    serve = commands.add_parser(
+        "serve",
+        help="start the server",
+        description="Check all settings, then become gunicorn, which would read WEB_CONCURRENCY before they are.",
+    )
+    serve.set_defaults(run=_serve)
     judge = commands.add_parser(
         "judge",
         help="judge a file of requests",
@@ -65,6 +76,11 @@ def _cores(text: str) -> int:
 
 def _usable_cores() -> int:
     return len(os.sched_getaffinity(0))
+
+
+def _serve(_options: argparse.Namespace) -> int:
+    load_settings()
+    os.execv(sys.executable, [sys.executable, "-m", "gunicorn", "-c", "gunicorn.conf.py"])  # noqa: S606
 
 
 def _judge(options: argparse.Namespace) -> int:

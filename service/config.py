@@ -48,6 +48,15 @@ class Settings:
     require_compiled: bool = False
 
 
+@dataclass(frozen=True)
+class State:
+    """All that is read at the start."""
+
+    settings: Settings
+    rule_sets: dict[str, RuleSet]
+    contract: bytes
+
+
 _PREFIX: Final = "SHOWCHECK_"
 _LOG_LEVEL: Final = "SHOWCHECK_LOG_LEVEL"
 _REQUIRE_COMPILED: Final = "SHOWCHECK_REQUIRE_COMPILED"
@@ -63,6 +72,29 @@ _NEEDED: Final = {name: f"a whole number from {low} to {high}" for name, low, hi
     _LOG_LEVEL: "one of " + ", ".join(LOG_LEVELS),
     _REQUIRE_COMPILED: "true or false",
 }
+
+
+# What was read last: whoever is forked from the process that read it has it as well.
+_states: Final[list[State]] = []
+
+
+def load_state() -> State:
+    """All that is read at the start, once; raises `StartError` with the faults."""
+    if not _states:
+        reload_state()
+    return _states[0]
+
+
+def reload_state() -> StartError | None:
+    """Read it all again. Where that is faulty by now, what was read before stays, and the fault is the result."""
+    try:
+        state = State(load_settings(), load_rule_sets(), load_contract())
+    except StartError as error:
+        if _states:
+            return error
+        raise
+    _states[:] = [state]
+    return None
 
 
 def load_settings() -> Settings:

@@ -3,6 +3,7 @@
 import json
 import logging
 import os
+import select
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -76,6 +77,24 @@ def _fields(fields: dict[str, Any]) -> str:
     return "," + _ENCODER.encode(fields)[1:-1] if fields else ""
 
 
+class LineHandler(logging.StreamHandler[TextIO]):
+    """A line of the server's own log; where it would have to wait for a reader, there is none."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if _takes(self.stream):
+            super().emit(record)
+
+
+def _takes(stream: TextIO) -> bool:
+    """Whether a pipe has room for a line, or what it is can be written to at any time."""
+    try:
+        poll = select.poll()
+        poll.register(stream, select.POLLOUT)
+        return bool(poll.poll(0))
+    except (OSError, ValueError):
+        return True
+
+
 def server_logging(level: str) -> dict[str, Any]:
     """A `logging` configuration that puts what gunicorn and the libraries say into lines of the same form."""
     formatter = {
@@ -87,7 +106,7 @@ def server_logging(level: str) -> dict[str, Any]:
         "version": 1,
         "disable_existing_loggers": False,
         "formatters": {"json": formatter},
-        "handlers": {"stdout": {"class": "logging.StreamHandler", "formatter": "json", "stream": "ext://sys.stdout"}},
+        "handlers": {"stdout": {"()": LineHandler, "formatter": "json", "stream": "ext://sys.stdout"}},
         "root": {"level": level, "handlers": ["stdout"]},
         # gunicorn gives these two handlers of their own; the root's is enough.
         "loggers": {name: {"handlers": [], "propagate": True} for name in ("gunicorn.error", "gunicorn.access")},

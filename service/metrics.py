@@ -1,18 +1,23 @@
 """Metrics in Prometheus form, summed over all workers where `PROMETHEUS_MULTIPROC_DIR` is set.
 
-That name must be in the environment before this module is first imported: `gunicorn.conf.py` sees to it.
+That name must be in the environment before this module is first imported: `gunicorn.conf.py` sees to it. No fault of
+that folder ends a worker: without it, each tells what it has counted itself.
 """
 
 import functools
 import logging
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Concatenate, Final, ParamSpec
 
 import prometheus_client
-from prometheus_client import CollectorRegistry, Gauge, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Gauge, Histogram, Metric, generate_latest, values
+from prometheus_client.mmap_dict import MmapedDict
 from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import Collector
 
 from service.records import Record
 
@@ -21,6 +26,8 @@ _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", 
 _REQUEST_BUCKETS: Final = (0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0)
 # A cold solve takes some ten microseconds, the worst a few milliseconds.
 _SOLVER_BUCKETS: Final = (0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1)
+
+FOLDER: Final = "PROMETHEUS_MULTIPROC_DIR"
 
 P = ParamSpec("P")
 
@@ -44,6 +51,73 @@ def _add(child: Callable[..., prometheus_client.Counter], counts: Mapping[tuple[
     for labels, count in counts.items():
         if count:
             child(*labels).inc(count)
+
+
+class _AllocatedDict(MmapedDict):
+    """The client library's file, with a place on the disk for all of it.
+
+    The library leaves that to the first write, and a write into a mapped file for which the disk has no room left kills
+    the process.
+    """
+
+    # What 30 labels of a histogram need. Pages of it that are never written cost no memory.
+    SIZE: Final = 256 * 1024
+
+    def __init__(self, filename: str) -> None:
+        with Path(filename).open("ab") as file:
+            os.posix_fallocate(file.fileno(), 0, self.SIZE)
+        super().__init__(filename)  # type: ignore[no-untyped-call]
+
+    def _init_value(self, key: str) -> None:
+        # More than the key takes with its length, its padding and its value.
+        while self._used + len(key.encode()) + 40 > os.fstat(self._f.fileno()).st_size:
+            os.posix_fallocate(self._f.fileno(), self._capacity, self._capacity)
+        super()._init_value(key)  # type: ignore[no-untyped-call]
+
+
+class _Files(Collector):
+    """What all workers have written, but for files that are not theirs or that cannot be read."""
+
+    _NAME: Final = re.compile(r"(counter|histogram|gauge_livesum)_\d+\.db")
+
+    def __init__(self, folder: str) -> None:
+        self._folder = Path(folder)
+
+    def collect(self) -> list[Metric]:
+        files = [str(file) for file in self._folder.iterdir() if self._NAME.fullmatch(file.name)]
+        try:
+            return _merge(files)
+        except Exception:  # noqa: BLE001 (there is no telling what the library makes of a broken file)
+            return _merge([file for file in files if _is_whole(file)])
+
+
+def _merge(files: list[str]) -> list[Metric]:
+    return list(MultiProcessCollector.merge(files))  # type: ignore[no-untyped-call]
+
+
+def _is_whole(file: str) -> bool:
+    try:
+        _merge([file])
+    except Exception:  # noqa: BLE001 (the same)
+        _log.warning("a file of metrics cannot be read, and is left out: %s", Path(file).name)
+        return False
+    return True
+
+
+def create_metrics() -> "Metrics":
+    """The metrics of this worker: in the folder that all share, or, where that cannot be had, in its memory."""
+    values.MmapedDict = _AllocatedDict  # type: ignore[attr-defined, assignment]
+    folder = os.environ.get(FOLDER)
+    if folder is None:
+        return Metrics()
+    try:
+        # It is there, but for one that was removed since the start.
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        return Metrics()
+    except OSError as error:
+        _log.error("no file of metrics can be made: %s", error.strerror)
+        values.ValueClass = values.MutexValue
+        return Metrics()
 
 
 class Metrics:
@@ -94,6 +168,9 @@ class Metrics:
         self._verdict = functools.cache(self._verdicts.labels)
         self._reason = functools.cache(self._reasons.labels)
         self._lookup = functools.cache(self._lookups.labels)
+        # A file is made for the first of its kind: now, as its folder may be gone or full by then.
+        for result in ("hit", "miss"):
+            self._lookup(result)
 
     @_never_fatal
     def count(self, records: Sequence[Record], cache_entries: int) -> None:
@@ -115,9 +192,13 @@ class Metrics:
         self._entries.set(cache_entries)
 
     def text(self) -> bytes:
-        """All metrics in the Prometheus text format."""
-        if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
-            return generate_latest(self.registry)
-        registry = CollectorRegistry()
-        MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
-        return generate_latest(registry)
+        """All metrics in the Prometheus text format; of this worker alone if the folder has none of them."""
+        if folder := os.environ.get(FOLDER):
+            registry = CollectorRegistry()
+            try:
+                registry.register(_Files(folder))
+                if text := generate_latest(registry):
+                    return text
+            except OSError as error:
+                _log.warning("the metrics of the other workers cannot be read: %s", error.strerror)
+        return generate_latest(self.registry)

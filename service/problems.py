@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from functools import lru_cache
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -21,6 +22,7 @@ _KNOWN: Final = {
     400: ("BAD_REQUEST", "The request could not be read."),
     404: ("NOT_FOUND", "There is nothing here."),
     405: ("METHOD_NOT_ALLOWED", "This path has no such method; the Allow header names those that it has."),
+    408: ("REQUEST_TIMEOUT", "The request had not arrived in time."),
     413: ("BODY_TOO_LARGE", "The body is too long: at most 64 KiB are read, and 2 MiB on /batch."),
     415: ("UNSUPPORTED_MEDIA_TYPE", "The body must be application/json in UTF-8, not compressed."),
     422: ("INVALID_REQUEST", "The request was understood, but it is faulty."),
@@ -94,19 +96,24 @@ def _encode(body: dict[str, Any]) -> str:
     return json.dumps(body, ensure_ascii=False, separators=(",", ":"))
 
 
-def unread_problem(status: int, code: str, detail: str, request_id: str) -> bytes:
-    """The whole HTTP answer to what never became a request of the application; the connection closes after it."""
-    text = (_encode(_body(status, code, detail, request_id)) + "\n").encode()
+def unread_problem(status: int, code: str, detail: str | None, request_id: str, kept: bool) -> bytes:
+    """The whole HTTP answer to what never became a request of the application; `kept` is the connection after it."""
+    # The id, which is plain, stands last in the body: see `_body`.
+    head, body = _unread(status, code, detail, kept)
+    text = f'{body}{request_id}"}}\n'
+    return f"{head}Content-Length: {len(text)}\r\nX-Request-ID: {request_id}\r\n\r\n{text}".encode()
+
+
+@lru_cache
+def _unread(status: int, code: str, detail: str | None, kept: bool) -> tuple[str, str]:
     head = (
         f"HTTP/1.1 {status} {HTTPStatus(status).phrase}",
         f"Content-Type: {MEDIA_TYPE}",
-        f"Content-Length: {len(text)}",
-        f"X-Request-ID: {request_id}",
         "Cache-Control: no-store",
-        "Connection: close",
+        f"Connection: {'keep-alive' if kept else 'close'}",
         *(["Retry-After: 1"] if status == HTTPStatus.SERVICE_UNAVAILABLE else []),
     )
-    return "\r\n".join((*head, "", "")).encode() + text
+    return "\r\n".join((*head, "")), _encode(_body(status, code, detail, "")).removesuffix('"}')
 
 
 def register(app: Flask) -> None:

@@ -130,7 +130,7 @@ def _first_life(sequences: list[tuple[int, Meld]], rules: RuleSet, wild: Rank | 
             yield Reason("WILD_IN_FIRST_LIFE", f"{name_cards(meld.cards)} is no first life: {rule}.", index, meld.cards)
 
 
-# What names no cards is one object for all the hands that a cache holds.
+# What names no cards is one text for all the hands that a cache holds.
 @cache
 def _no_pure_sequence(least: int) -> Reason:
     needed = f"at least {least} cards of one suit in a row, with no joker among them, are needed"

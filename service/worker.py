@@ -1,63 +1,124 @@
-"""The worker: gunicorn's threads, but a request takes one only once all of it has arrived.
+"""The worker: gunicorn's threads, but none ever waits for a peer.
 
-gunicorn's own threaded worker reads a request in the thread that answers it, so that as many slow senders as there are
-threads hold up everybody. Here the main loop collects what arrives, from any number of connections at once. Probes and
-metrics have a thread of their own, and a queue that has grown too long to be of use is not joined.
+gunicorn's own threaded worker reads a request and writes its answer in the thread that answers it, so that as many slow
+peers as there are threads hold up everybody. Here the main loop collects what arrives, from any number of connections
+at once, and sends on what a peer does not take at once; a thread reads from memory and writes into memory. Probes and
+metrics have a thread of their own, batches another, and a queue that has grown too long to be of use is not joined.
 """
 
 import contextlib
 import time
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from errno import EAGAIN, ECONNABORTED
 from functools import partial
 from http import HTTPStatus
-from selectors import EVENT_READ
-from socket import SHUT_WR, SO_RCVTIMEO, SO_SNDTIMEO, SOL_SOCKET, socket
-from struct import pack
+from selectors import EVENT_READ, EVENT_WRITE
+from socket import SHUT_WR, socket
 from typing import Any, Final
 
 from gunicorn import util  # type: ignore[import-untyped]
-from gunicorn.workers.gthread import TConn, ThreadWorker  # type: ignore[import-untyped]
+from gunicorn.http.parser import RequestParser  # type: ignore[import-untyped]
+from gunicorn.workers.gthread import STOP_KEEPALIVE_LINGER, TConn, ThreadWorker  # type: ignore[import-untyped]
 
-from service.arrival import Arrival
+from service.arrival import Arrival, Endless
 from service.problems import unread_problem
 from service.records import Record
 
 # A request is sent in milliseconds; over a bad line it may take seconds.
 ARRIVAL_SECONDS: Final = 10
-# A thread that has to wait for its peer after all (a longer body, an answer that is not taken) waits so long.
-THREAD_SECONDS: Final = 5
+# So long a peer may take no byte of its answer.
+ANSWER_SECONDS: Final = 10
 # So long a peer may still send to a connection that is closing, lest it loses the answer.
 LINGER_SECONDS: Final = 2
-# On all connections together.
+# On all connections together, of requests and of answers.
 MOST_WAITING_BYTES: Final = 64 * 1024 * 1024
-# Half a second's work: whoever waits longer has given up, and an answer would take the time of others.
-MOST_QUEUED: Final = 1000
+# A fraction of a second's work: whoever waits longer has given up, and an answer would take the time of others.
+MOST_QUEUED: Final = 300
+# Of batches, which take a hundred times as long.
+MOST_BATCHES: Final = 4
+# More than a single call has, head included.
+LARGE_BYTES: Final = 128 * 1024
+# Connections that are taken in one go.
+MOST_ACCEPTED: Final = 100
 
 _CHUNK: Final = 64 * 1024
+_ENDLESS: Final = {
+    Endless.BARE_LINE_FEED: ("BAD_REQUEST", "A line of the head ends without a carriage return."),
+    Endless.BODY_TOO_LARGE: ("BODY_TOO_LARGE", None),
+    Endless.LINE_TOO_LONG: ("BAD_REQUEST", "The request line is too long."),
+    Endless.HEAD_TOO_LONG: ("BAD_REQUEST", "The head is too long."),
+}
+
+
+class Lane:
+    """Threads for one kind of requests, and how many of these are answered or wait for a thread; at most `most` may."""
+
+    def __init__(self, threads: int, most: int) -> None:
+        self.pool: Final = ThreadPoolExecutor(threads)
+        self.most: Final = most
+        self.queued = 0
+
+
+class Outbox:
+    """What a thread takes for the socket: it takes what is written, and keeps nobody waiting."""
+
+    def __init__(self) -> None:
+        self.unsent = bytearray()
+        # The status that gunicorn would have told in HTML.
+        self.refused = 0
+
+    def setblocking(self, flag: bool) -> None: ...
+
+    def sendall(self, data: bytes) -> None:
+        self.unsent += data
+
+    def send(self, data: bytes) -> None:
+        """Nothing: this is only ever "100 Continue", which the main loop has sent where it was waited for."""
+
+    def shutdown(self, how: int) -> None:  # noqa: ARG002
+        """How gunicorn begins to close a connection; the main loop does."""
+        raise OSError
+
+    def close(self) -> None: ...
 
 
 class Connection(TConn):  # type: ignore[misc]
-    """A connection, what has arrived on it, and until when it may wait for more (`deadline`, monotonic seconds)."""
+    """A connection, what has arrived on it, and until when it may wait for its peer (`deadline`, monotonic seconds)."""
 
-    def __init__(self, worker: "Worker", sock: socket, peer: object) -> None:
-        super().__init__(worker.cfg, sock, peer, sock.getsockname())
-        self.worker = worker
+    def __init__(self, worker: "Worker", wire: socket, peer: object) -> None:
+        super().__init__(worker.cfg, wire, peer, wire.getsockname())
+        self.parser: RequestParser | None = None
+        self.wire = wire
+        self.sock = Outbox()
+        # For gunicorn: there is no handshake to make, and nothing to wait for.
+        self.initialized = self.data_ready = True
         # The admin port is the second that is bound.
         self.admin = self.server[1] == worker.cfg.address[1][1]
+        self.lane: Lane
+        # What the poller watches it for, and what then happens.
+        self.watched: tuple[int, Callable[[Connection], None]] | None = None
+        # Whether it stays open once the answer is sent.
+        self.kept = True
         self.renew()
 
-    def renew(self, read: bytes = b"") -> None:
-        """Begin to wait for the next request, of which some may have been read already."""
+    @property
+    def bytes(self) -> int:
+        """The bytes that it holds."""
+        return len(self.arrival.data) + len(self.sock.unsent)
+
+    def renew(self) -> None:
+        """Begin to wait for the next request, of which some may have been read with the last."""
+        read = self.parser.unreader.take_buffered() if self.parser else b""
+        self.parser = None
         self.arrival = Arrival(read)
         self.told_to_go_on = False
-        self.deadline = time.monotonic() + self.cfg.keepalive
+        self.deadline = time.monotonic() + (ARRIVAL_SECONDS if read else self.cfg.keepalive)
 
     def collect(self) -> bool:
         """Take in what is there without waiting for more; whether the peer has ended what it sends."""
         try:
             while not self.arrival.complete:
-                if not (data := self.sock.recv(_CHUNK)):
+                if not (data := self.wire.recv(_CHUNK)):
                     return True
                 if not self.arrival.data:
                     self.deadline = time.monotonic() + ARRIVAL_SECONDS
@@ -68,17 +129,19 @@ class Connection(TConn):  # type: ignore[misc]
             return True
         return False
 
-    def send(self, data: bytes) -> None:
-        """Send without waiting; where the peer is gone or does not read, there is nobody to tell."""
-        with contextlib.suppress(OSError):
-            self.sock.send(data)
+    def send(self) -> None:
+        """Send what the peer takes without waiting; where it is gone, there is nobody to tell."""
+        unsent = self.sock.unsent
+        try:
+            while unsent:
+                del unsent[: self.wire.send(unsent)]
+        except BlockingIOError:
+            return
+        except OSError:
+            unsent.clear()
 
-    def close(self, graceful: bool = False) -> None:
-        """Close it; `graceful`: once the peer has closed its end, which the main loop waits for."""
-        if graceful:
-            self.worker.linger(self)
-        else:
-            super().close()
+    def close(self, graceful: bool = False) -> None:  # noqa: ARG002
+        self.wire.close()
 
 
 class Worker(ThreadWorker):  # type: ignore[misc]
@@ -89,145 +152,225 @@ class Worker(ThreadWorker):  # type: ignore[misc]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
         super().__init__(*args, **kwargs)
-        self.admin_pool = ThreadPoolExecutor(max_workers=1)
-        # Requests that are answered or wait for a thread.
-        self.queued = 0
-        # Connections whose request has not arrived, and those that only wait for their peer to close.
+        self.sockets: list[socket]
+        # Neither a long queue nor batches keep probes waiting, nor do batches keep single calls.
+        self.admin = Lane(1, MOST_QUEUED)
+        self.batches = Lane(1, MOST_BATCHES)
+        self.calls = Lane(self.cfg.threads, MOST_QUEUED)
+        # Connections that wait for their peer, the longest first, and the bytes that they hold.
         self.waiting: dict[Connection, None] = {}
-        self.closing: dict[Connection, None] = {}
         self.waiting_bytes = 0
-        self.swept = 0.0
+        self.swept = self.notified = 0.0
 
     def init_process(self) -> None:
         # gunicorn answers what it cannot parse in HTML.
         util.write_error = _write_error
         super().init_process()
 
+    def get_thread_pool(self) -> ThreadPoolExecutor:
+        """What gunicorn shuts down at the end."""
+        return self.calls.pool
+
+    def notify(self) -> None:
+        """Tell the master that this worker lives: not in every turn of the main loop, which are thousands a second."""
+        now = time.monotonic()
+        if now >= self.notified + 1:
+            self.notified = now
+            super().notify()
+
+    # Connections come.
+
     def accept(self, listener: socket) -> None:
-        try:
-            sock, peer = listener.accept()
-        except OSError as error:
-            if error.errno in (EAGAIN, ECONNABORTED):
+        """Take the connections that have come, but not so many that all others have to wait for it."""
+        for _ in range(MOST_ACCEPTED):
+            try:
+                wire, peer = listener.accept()
+            except OSError:
                 return
-            raise
-        self.nr_conns += 1
-        for option in (SO_RCVTIMEO, SO_SNDTIMEO):
-            sock.setsockopt(SOL_SOCKET, option, pack("ll", THREAD_SECONDS, 0))
-        self.enqueue_req(Connection(self, sock, peer))
+            self.nr_conns += 1
+            self._collect(Connection(self, wire, peer))
 
-    def enqueue_req(self, conn: Connection) -> None:
+    def set_accept_enabled(self, enabled: bool) -> None:
+        super().set_accept_enabled(enabled)
+        if not (enabled or self.alive):
+            # Whoever comes now had better be told at once, and go elsewhere; whoever has come is answered.
+            while self.sockets:
+                listener = self.sockets.pop()
+                self.accept(listener)
+                listener.close()
+
+    # They send a request.
+
+    def _collect(self, conn: Connection) -> None:
+        self.enqueue_req(conn, conn.collect())
+
+    def enqueue_req(self, conn: Connection, ended: bool = False) -> None:
         """Give a connection a thread if its request has arrived; else it waits in the poller, at no cost to others."""
-        ended = conn.collect()
-        if not ended and not conn.arrival.complete:
-            self._wait(conn)
-        elif self.queued >= MOST_QUEUED and not conn.admin:
-            self._refuse(conn, 503, "OVERLOADED", "There is more to do than can be done in time; try again later.")
+        arrival = conn.arrival
+        if arrival.endless:
+            self._refuse(conn, arrival.endless.value, *_ENDLESS[arrival.endless])
+        elif arrival.complete or (ended and arrival.has_head):
+            self._queue(conn)
+        elif ended:
+            self._close(conn)
         else:
-            self.queued += 1
-            pool = self.admin_pool if conn.admin else self.tpool
-            future = pool.submit(self.handle, conn)
-            future.add_done_callback(partial(self.method_queue.defer, self.finish_request, conn))
+            if arrival.awaits_continue and not conn.told_to_go_on:
+                conn.told_to_go_on = True
+                with contextlib.suppress(OSError):
+                    conn.wire.send(b"HTTP/1.1 100 Continue\r\n\r\n")
+            self._wait(conn, EVENT_READ, self._collect)
 
-    def _wait(self, conn: Connection) -> None:
-        if conn.arrival.awaits_continue and not conn.told_to_go_on:
-            conn.told_to_go_on = True
-            conn.send(b"HTTP/1.1 100 Continue\r\n\r\n")
-        self.waiting[conn] = None
-        self.waiting_bytes += len(conn.arrival.data)
-        self.poller.register(conn.sock, EVENT_READ, partial(self._readable, conn))
-        if self.waiting_bytes > MOST_WAITING_BYTES:
-            self._stop_waiting(conn)
-            self._refuse(conn, 503, "OVERLOADED", "Too much is being sent at the same time; try again later.")
+    def _queue(self, conn: Connection) -> None:
+        lane = self._lane(conn)
+        if lane.queued >= lane.most:
+            self._refuse(conn, 503, "OVERLOADED", "There is more to do than can be done in time; try again later.")
+            return
+        lane.queued += 1
+        conn.lane = lane
+        future = lane.pool.submit(self.handle, conn)
+        future.add_done_callback(partial(self.method_queue.defer, self.finish_request, conn))
 
-    def _stop_waiting(self, conn: Connection) -> None:
-        self.poller.unregister(conn.sock)
-        del self.waiting[conn]
-        self.waiting_bytes -= len(conn.arrival.data)
+    def _lane(self, conn: Connection) -> Lane:
+        if conn.admin:
+            return self.admin
+        data = conn.arrival.data
+        return self.batches if data.startswith(b"POST /batch ") or len(data) > LARGE_BYTES else self.calls
 
-    def _readable(self, conn: Connection, _sock: socket) -> None:
-        self._stop_waiting(conn)
-        self.enqueue_req(conn)
+    # It is answered.
 
     def handle(self, conn: Connection) -> object:
-        """Answer a request, in a thread. All of it goes to the parser, which has nothing to wait for."""
-        conn.data_ready = True
-        conn.sock.setblocking(True)
-        conn.init()
-        conn.parser.unreader.unread(bytes(conn.arrival.data))
-        return super().handle(conn)
+        """Answer a request, in a thread."""
+        conn.parser = RequestParser(self.cfg, (bytes(conn.arrival.data),), conn.client)
+        kept = super().handle(conn)
+        if conn.sock.refused:
+            status = conn.sock.refused
+            code = "INTERNAL" if status == HTTPStatus.INTERNAL_SERVER_ERROR else "BAD_REQUEST"
+            self._write_problem(conn, status, code, None, kept=False)
+        conn.send()
+        return kept
 
     def finish_request(self, conn: Connection, fs: "Future[Any]") -> None:
-        self.queued -= 1
-        # What the parser has read of the next request goes on arriving.
-        conn.renew(conn.parser.unreader.take_buffered() if conn.parser else b"")
-        super().finish_request(conn, fs)
-        if conn.arrival.data and conn in self.keepalived_conns:
-            self.on_client_socket_readable(conn, conn.sock)
+        conn.lane.queued -= 1
+        conn.kept = fs.exception() is None and bool(fs.result())
+        self._end(conn)
 
-    def _refuse(self, conn: Connection, status: int, code: str, detail: str) -> None:
-        """Answer from the main loop, put down what was answered, and close."""
+    def _refuse(self, conn: Connection, status: int, code: str, detail: str | None) -> None:
+        """Answer from the main loop."""
+        conn.kept = conn.arrival.ends_here and self.alive
+        self._write_problem(conn, status, code, detail, conn.kept)
+        self._send(conn)
+
+    def _write_problem(self, conn: Connection, status: int, code: str, detail: str | None, kept: bool) -> None:
+        """Answer what never became a request of the application, and put down what was answered."""
         record = Record(conn.arrival.request_id, conn.arrival.method, None, conn.admin)
         record.fields["outcome"] = code
         record.end(status)
         self.wsgi.extensions["recorder"].put(record)
-        conn.send(unread_problem(status, code, detail, record.request_id))
-        self.nr_conns -= 1
-        conn.close(graceful=True)
+        conn.sock.sendall(unread_problem(status, code, detail, record.request_id, kept))
 
-    def linger(self, conn: Connection) -> None:
+    def _send(self, conn: Connection) -> None:
+        conn.send()
+        self._end(conn)
+
+    def _end(self, conn: Connection) -> None:
+        """Go on once the answer is sent: to the next request, or to the end of the connection."""
+        if conn.sock.unsent:
+            conn.deadline = time.monotonic() + ANSWER_SECONDS
+            self._wait(conn, EVENT_WRITE, self._send)
+        elif conn.kept:
+            conn.renew()
+            if not self.alive:
+                conn.deadline = min(conn.deadline, time.monotonic() + STOP_KEEPALIVE_LINGER)
+            self.enqueue_req(conn)
+        else:
+            self._linger(conn)
+
+    # Connections go.
+
+    def _linger(self, conn: Connection) -> None:
         """Close a connection when its peer has closed it, or soon."""
         try:
-            conn.sock.setblocking(False)
-            conn.sock.shutdown(SHUT_WR)
+            conn.wire.shutdown(SHUT_WR)
         except OSError:
-            conn.close()
+            self._close(conn)
             return
         conn.renew()
+        conn.arrival = Arrival()
         conn.deadline = time.monotonic() + LINGER_SECONDS
-        self.closing[conn] = None
-        self.poller.register(conn.sock, EVENT_READ, partial(self._drain, conn))
+        self._wait(conn, EVENT_READ, self._drain)
 
-    def _drain(self, conn: Connection, _sock: socket) -> None:
-        deadline = conn.deadline
-        if conn.collect():
-            self._end_linger(conn)
+    def _drain(self, conn: Connection) -> None:
+        try:
+            gone = not conn.wire.recv(_CHUNK)
+        except BlockingIOError:
+            gone = False
+        except OSError:
+            gone = True
+        if gone:
+            self._close(conn)
         else:
-            conn.renew()
-            conn.deadline = deadline
+            self._wait(conn, EVENT_READ, self._drain)
 
-    def _end_linger(self, conn: Connection) -> None:
-        self.poller.unregister(conn.sock)
-        del self.closing[conn]
+    def _close(self, conn: Connection) -> None:
+        self._unwatch(conn)
+        self.nr_conns -= 1
         conn.close()
 
+    # They wait meanwhile.
+
+    def _wait(self, conn: Connection, event: int, ready: Callable[[Connection], None]) -> None:
+        """Have the poller call `ready` once the peer has sent something, or takes something."""
+        self.waiting[conn] = None
+        self.waiting_bytes += conn.bytes
+        if conn.watched != (event, ready):
+            self._unwatch(conn)
+            conn.watched = event, ready
+            self.poller.register(conn.wire, event, partial(self._ready, conn, ready))
+        if self.waiting_bytes > MOST_WAITING_BYTES and conn.bytes:
+            self._stop_waiting(conn, self._close)
+
+    def _ready(self, conn: Connection, then: Callable[[Connection], None], _sock: socket) -> None:
+        if conn in self.waiting:
+            self._stop_waiting(conn, then)
+        else:
+            # Its request is being answered, and it has sent something behind it. Few do, so it was watched until now.
+            self._unwatch(conn)
+
+    def _stop_waiting(self, conn: Connection, then: Callable[[Connection], None]) -> None:
+        del self.waiting[conn]
+        self.waiting_bytes -= conn.bytes
+        then(conn)
+
+    def _unwatch(self, conn: Connection) -> None:
+        if conn.watched:
+            self.poller.unregister(conn.wire)
+            conn.watched = None
+
     def murder_pending(self) -> None:
-        """End what has waited too long, once a second. Whoever has begun a request is told."""
+        """End what has waited too long, once a second, and what is too much at any time. gunicorn calls this often."""
+        while self.nr_conns >= self.worker_connections and self.waiting:
+            self._stop_waiting(next(iter(self.waiting)), self._close)
         now = time.monotonic()
         if now < self.swept + 1:
             return
         self.swept = now
-        for conn in [conn for conn in self.closing if conn.deadline < now]:
-            self._end_linger(conn)
         for conn in [conn for conn in self.waiting if conn.deadline < now]:
-            self._stop_waiting(conn)
-            if conn.arrival.data:
-                detail = f"The request had not arrived after {ARRIVAL_SECONDS} seconds."
-                self._refuse(conn, 408, "REQUEST_TIMEOUT", detail)
-            else:
-                self.nr_conns -= 1
-                conn.close()
+            self._stop_waiting(conn, self._give_up)
+
+    def _give_up(self, conn: Connection) -> None:
+        if conn.arrival.data and not conn.sock.unsent:
+            detail = f"The request had not arrived after {ARRIVAL_SECONDS} seconds."
+            self._refuse(conn, 408, "REQUEST_TIMEOUT", detail)
+        else:
+            self._close(conn)
 
     def _cap_keepalive(self, deadline: float) -> None:
         """The worker stops: where nothing has arrived, it waits no longer than for idle connections."""
-        super()._cap_keepalive(deadline)
         for conn in self.waiting:
             if not conn.arrival.data:
                 conn.deadline = min(conn.deadline, deadline)
 
 
-def _write_error(sock: socket, status: int, _reason: str, _detail: str) -> None:
-    """In place of gunicorn's HTML. Its detail may quote what a peer has sent, and so a player's cards."""
-    code = "INTERNAL" if status == HTTPStatus.INTERNAL_SERVER_ERROR else "BAD_REQUEST"
-    request_id = Record("", "", None, admin=False).request_id
-    with contextlib.suppress(OSError):
-        sock.send(unread_problem(status, code, f"{HTTPStatus(status).phrase}.", request_id))
+def _write_error(sock: Outbox, status: int, _reason: str, _detail: str) -> None:
+    """In place of gunicorn's HTML; its detail may quote what a peer has sent, and so a player's cards."""
+    sock.refused = status

@@ -40,7 +40,7 @@ def environment(**changes: str) -> dict[str, str]:
     return kept | changes
 
 
-COMMAND = [sys.executable, "-m", "gunicorn", "-c", "gunicorn.conf.py"]
+COMMAND = [sys.executable, "-m", "service", "serve"]
 
 
 class Server:
@@ -100,6 +100,7 @@ def running(command: Sequence[str] = COMMAND, **settings: str) -> Iterator[Serve
     with tempfile.TemporaryDirectory() as folder, Path(folder, "output").open("wb") as output:
         given = {"SHOWCHECK_PORT": str(ports[0]), "SHOWCHECK_ADMIN_PORT": str(ports[1]), "TMPDIR": folder} | settings
         process = subprocess.Popen(command, cwd=ROOT, env=environment(**given), stdout=output, stderr=subprocess.STDOUT)
+        ports = int(given["SHOWCHECK_PORT"]), int(given["SHOWCHECK_ADMIN_PORT"])
         try:
             server = Server(process, ports, Path(folder))
             server.wait(server.is_ready, "readiness")

@@ -5,6 +5,8 @@ import socket
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from tests.e2e.conftest import COMMAND, ROOT, environment, free_ports
 
 
@@ -25,6 +27,17 @@ def test_bad_settings_are_all_named() -> None:
         "  SHOWCHECK_CACHE: unknown setting, did you mean SHOWCHECK_CACHE_SIZE?",
     ]
     assert ended.stdout == ""
+
+
+@pytest.mark.parametrize("workers", ["", "two", "1.5"])
+def test_a_number_of_workers_that_is_none_is_named(workers: str) -> None:
+    """Gunicorn reads this one itself, before our settings are checked: so they are checked before gunicorn."""
+    ended = start(WEB_CONCURRENCY=workers)
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert ended.stderr.splitlines() == [
+        "showcheck cannot start:",
+        f"  WEB_CONCURRENCY: must be a whole number from 1 to 64, not {workers!r}",
+    ]
 
 
 def test_faulty_rule_set_files_are_all_named(tmp_path: Path) -> None:

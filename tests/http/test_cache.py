@@ -1,17 +1,20 @@
 """The cache: right answers, an exact report of each look-up, from one thread or many."""
 
+import gc
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
 import pytest
+from hypothesis import given
 
-from service.arrangement import Arrangement
+from service.arrangement import Arrangement, pack, unpack
 from service.cache import SolveCache
-from service.cards import NATURAL_CARDS, Card, Rank
+from service.cards import NATURAL_CARDS, Card, Rank, sort_cards
 from service.config import load_rule_sets
 from service.rules import RuleSet
 from service.verdict import best_arrangement
+from tests.strategies import Deal, deals
 
 RULE_SETS = load_rule_sets()
 RULES = RULE_SETS["online-13"]
@@ -22,8 +25,7 @@ def test_a_hand_is_solved_once() -> None:
     reports: list[float | None] = []
     cache = SolveCache(best_arrangement, 100, reports.append)
     first, second = (cache(HANDS[0], None, RULES) for _ in range(2))
-    assert first is second
-    assert first == best_arrangement(HANDS[0], None, RULES)
+    assert first == second == best_arrangement(HANDS[0], None, RULES)
     assert reports[0] is not None
     assert reports[0] > 0
     assert reports[1:] == [None]
@@ -100,3 +102,18 @@ def test_reports_are_exact_from_many_threads() -> None:
     assert len(reports) == 8 * 5 * len(HANDS)
     assert len(misses) == solved.total()
     assert len(cache) == len(HANDS)
+
+
+@given(deals())
+def test_what_is_remembered_is_what_was_solved(deal: Deal) -> None:
+    solved = best_arrangement(tuple(sort_cards(deal.hand)), deal.wild, deal.rules)
+    assert unpack(pack(solved)) == solved
+
+
+def test_the_garbage_collector_has_nothing_to_look_at_in_a_full_cache() -> None:
+    """Walking through the objects of a full cache would hold up all requests for a third of a second."""
+    kept = [pack(best_arrangement(hand, None, RULES)) for hand in HANDS]
+    for _ in range(4):
+        # Each pass finds one more layer of tuples that can be in no cycle.
+        gc.collect()
+    assert not any(map(gc.is_tracked, kept))

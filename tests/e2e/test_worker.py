@@ -1,0 +1,269 @@
+"""The worker over real connections: slow peers, what is no HTTP, keep-alive and pipelining, and the end."""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e import conftest
+from tests.e2e.conftest import Server, running
+from tests.e2e.test_server import BODY, count
+from tests.http.contract import validator
+from tests.http.examples import question
+
+HEAD = b"POST /score HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: %d\r\n" % len(BODY)
+ASK = HEAD + b"\r\n" + BODY
+LIST = b"GET /rule-sets HTTP/1.1\r\nHost: h\r\n"
+
+
+@contextmanager
+def connected(server: Server, admin: bool = False) -> Iterator[socket.socket]:
+    port = server.admin_port if admin else server.port
+    with socket.create_connection(("127.0.0.1", port), timeout=15) as connection:
+        yield connection
+
+
+def answer(connection: socket.socket) -> tuple[int, dict[str, str], bytes]:
+    """The next answer on a connection: status, headers and body."""
+    received = b""
+    while b"\r\n\r\n" not in received:
+        data = connection.recv(1)
+        assert data, received
+        received += data
+    lines = received.decode("latin-1").split("\r\n")
+    headers = dict(line.split(": ", 1) for line in lines[1:] if line)
+    body = b""
+    while len(body) < int(headers.get("Content-Length", "0")):
+        body += connection.recv(int(headers["Content-Length"]) - len(body))
+    return int(lines[0].split()[1]), headers, body
+
+
+def refused(connection: socket.socket) -> dict[str, Any]:
+    """A problem, after which the connection is closed."""
+    status, headers, body = answer(connection)
+    assert headers["Content-Type"] == "application/problem+json"
+    assert headers["Cache-Control"] == "no-store"
+    assert headers["Connection"] == "close"
+    problem: dict[str, Any] = json.loads(body)
+    validator("/components/schemas/Problem").validate(problem)
+    assert (problem["status"], problem["request_id"]) == (status, headers["X-Request-ID"])
+    assert connection.recv(1) == b""
+    return problem
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        (b"rubbish\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\nHost: h\n\n", 400),
+        (b"GET / HTTP/1.1\r\nBad Name: x\r\n\r\n", 400),
+        (b"GET / HTTP/9.9\r\n\r\n", 400),
+        (b"POST / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx", 400),
+        (b"GET /" + b"a" * 5_000 + b" HTTP/1.1\r\n\r\n", 414),
+        (b"GET /" + b"a" * 10_000, 414),
+        (b"GET / HTTP/1.1\r\nExpect: wonders\r\n\r\n", 417),
+        (b"GET / HTTP/1.1\r\nA: " + b"a" * 9_000 + b"\r\n\r\n", 431),
+        (b"GET / HTTP/1.1\r\n" + b"A: b\r\n" * 11_000, 431),
+        (b"POST / HTTP/1.1\r\nTransfer-Encoding: wonders\r\n\r\n0\r\n\r\n", 501),
+    ],
+    ids=range(11),
+)
+def test_what_is_no_http_is_a_problem_too(server: Server, sent: bytes, status: int) -> None:
+    seen = len(server.lines())
+    with connected(server) as connection:
+        connection.sendall(sent)
+        problem = refused(connection)
+    assert problem["status"] == status
+    assert problem["code"] == ("INTERNAL" if status == 500 else "BAD_REQUEST")
+    server.wait(lambda: any(line.get("request_id") == problem["request_id"] for line in server.lines()[seen:]), "line")
+    (line,) = [line for line in server.lines()[seen:] if line.get("request_id") == problem["request_id"]]
+    assert (line["status"], line["outcome"], line["route"]) == (status, problem["code"], "unmatched")
+
+
+def test_a_body_that_never_ends_is_refused_before_it_has_come(server: Server) -> None:
+    for length in (b"Content-Length: 99999999", b"Transfer-Encoding: chunked"):
+        with connected(server) as connection:
+            sent = b"POST /score HTTP/1.1\r\nHost: h\r\nX-Request-ID: long-1\r\n" + length + b"\r\n\r\n"
+            connection.sendall(sent + (b"ffffff\r\n" if b"chunked" in length else b""))
+            problem = refused(connection)
+            assert (problem["status"], problem["code"], problem["request_id"]) == (413, "BODY_TOO_LARGE", "long-1")
+
+
+def test_slow_senders_are_told_hold_up_nobody_and_are_counted() -> None:
+    with running() as server, ExitStack() as stack:
+        slow = [stack.enter_context(connected(server)) for _ in range(20)]
+        for connection in slow[:10]:
+            connection.sendall(b"GET /rule-sets HTTP/1.1\r\nX-Request-ID: slow-1\r\n")
+        for connection in slow[10:]:
+            connection.sendall(HEAD + b"X-Request-ID: slow-1\r\n\r\n" + BODY[:-1])
+        started = time.monotonic()
+        assert server.call("POST", "/validate", json=question()).status_code == 200
+        assert time.monotonic() - started < 1
+        assert {(problem["status"], problem["code"]) for problem in map(refused, slow)} == {(408, "REQUEST_TIMEOUT")}
+        assert 9 < time.monotonic() - started < 13
+        counted = "http_server_request_duration_seconds_count"
+        assert count(server, counted, http_response_status_code="408", http_route="unmatched") == 20
+        server.wait(lambda: sum(line.get("status") == 408 for line in server.lines()) == 20, "lines")
+        assert {line["request_id"] for line in server.lines()[-10:] if line.get("status") == 408} == {"slow-1"}
+
+
+def test_a_queue_that_is_too_long_is_not_joined_and_probes_are_answered_meanwhile() -> None:
+    with running(SHOWCHECK_THREADS="1") as server, ExitStack() as stack:
+        (worker,) = server.workers()
+        many = [stack.enter_context(connected(server)) for _ in range(600)]
+        # All come at the same time: they wait in the kernel until the worker goes on.
+        os.kill(worker, signal.SIGSTOP)
+        for connection in many:
+            connection.sendall(b"X-Request-ID: full-1\r\n\r\n".join([HEAD, BODY]))
+        os.kill(worker, signal.SIGCONT)
+        assert server.call("GET", "/livez", admin=True).status_code == 200
+        answers = [answer(connection) for connection in many]
+        statuses = [status for status, _, _ in answers]
+        assert set(statuses) == {200, 503}
+        for status, headers, body in answers:
+            if status == 503:
+                problem = json.loads(body)
+                assert (problem["code"], problem["request_id"]) == ("OVERLOADED", "full-1")
+                assert (headers["Retry-After"], headers["Connection"]) == ("1", "keep-alive")
+        # The connection of one that was turned away is as good as any.
+        turned_away = many[statuses.index(503)]
+        turned_away.sendall(ASK)
+        assert answer(turned_away)[0] == 200
+        counted = "http_server_request_duration_seconds_count"
+        assert count(server, counted, http_response_status_code="503") == statuses.count(503)
+
+
+def test_requests_that_come_together_are_answered_in_turn(server: Server) -> None:
+    with connected(server) as connection:
+        connection.sendall((ASK + LIST + b"\r\n") * 20 + ASK[:30])
+        statuses = [answer(connection)[0] for _ in range(40)]
+        connection.sendall(ASK[30:])
+        statuses.append(answer(connection)[0])
+    assert statuses == [200] * 41
+
+
+def test_whoever_waits_for_the_word_is_told_once_to_go_on(server: Server) -> None:
+    with connected(server) as connection:
+        connection.sendall(HEAD + b"Expect: 100-continue\r\n\r\n")
+        assert answer(connection)[0] == 100
+        connection.sendall(BODY)
+        assert answer(connection)[0] == 200
+
+
+def test_answers_that_nobody_takes_hold_up_nobody(server: Server) -> None:
+    asked = b"GET /openapi.yaml HTTP/1.1\r\nHost: h\r\n\r\n"
+    with ExitStack() as stack:
+        deaf = [stack.enter_context(connected(server)) for _ in range(20)]
+        for connection in deaf:
+            connection.sendall(asked * 200)
+        for _ in range(20):
+            started = time.monotonic()
+            assert server.call("POST", "/validate", json=question()).status_code == 200
+            assert time.monotonic() - started < 2
+        assert answer(deaf[0])[2] == server.call("GET", "/openapi.yaml").content
+
+
+def test_peers_that_never_close_keep_no_connection() -> None:
+    with running() as server, ExitStack() as stack:
+        for _ in range(50):
+            connection = stack.enter_context(connected(server))
+            connection.sendall(LIST + b"Connection: close\r\n\r\n")
+            assert answer(connection)[0] == 200
+        (worker,) = server.workers()
+
+        def sockets() -> int:
+            return sum("socket" in str(fd.readlink()) for fd in Path(f"/proc/{worker}/fd").iterdir())
+
+        server.wait(lambda: sockets() < 10, "closed connections")
+
+
+def test_the_end_waits_for_requests_but_not_for_those_who_only_might_send_one() -> None:
+    with running() as server, ExitStack() as stack:
+        silent = [stack.enter_context(connected(server)) for _ in range(10)]
+        kept = stack.enter_context(connected(server))
+        kept.sendall(ASK)
+        assert answer(kept)[1]["Connection"] == "keep-alive"
+        begun = stack.enter_context(connected(server))
+        begun.sendall(ASK[:-1])
+        time.sleep(0.2)
+        server.process.send_signal(signal.SIGTERM)
+        server.wait(lambda: not is_open(server.port), "closed port")
+        begun.sendall(ASK[-1:])
+        status, headers, _ = answer(begun)
+        assert (status, headers["Connection"]) == (200, "close")
+        kept.sendall(ASK)
+        assert answer(kept)[1]["Connection"] == "close"
+        started = time.monotonic()
+        assert server.process.wait(10) == 0
+        assert time.monotonic() - started < 6
+        assert {connection.recv(1) for connection in silent} == {b""}
+
+
+def is_open(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=5).close()
+    except ConnectionError:
+        return False
+    return True
+
+
+def test_a_reload_with_a_faulty_rule_set_leaves_all_as_it_was(tmp_path: Path) -> None:
+    files = ("gunicorn.conf.py", "openapi.yaml", "pyproject.toml", *(part.name for part in conftest.ROOT.glob("*.so")))
+    for name in ("service", *files):
+        source = conftest.ROOT / name
+        (shutil.copytree if source.is_dir() else shutil.copy)(source, tmp_path / name)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(conftest, "ROOT", tmp_path)
+        with running(PYTHONPATH=str(tmp_path)) as server:
+            file = tmp_path / "service/rulesets/online-13.toml"
+            text = file.read_text(encoding="utf-8")
+            file.write_text(text.replace("cap = 80", "cap = -80"), encoding="utf-8")
+            for _ in range(2):
+                before = server.workers()
+                server.process.send_signal(signal.SIGHUP)
+                server.wait(lambda: server.workers().isdisjoint(before), "new worker")  # noqa: B023
+                server.wait(server.is_ready, "readiness")
+                assert server.call("POST", "/validate", json=question()).json()["points"] == 80
+            told = [line["event"] for line in server.lines() if line["level"] == "error"]
+            assert len(told) == 2
+            assert all(event.startswith("Nothing was read again: online-13.toml: ") for event in told)
+            file.write_text(text.replace("cap = 80", "cap = 79"), encoding="utf-8")
+            before = server.workers()
+            server.process.send_signal(signal.SIGHUP)
+            server.wait(lambda: server.workers().isdisjoint(before), "new worker")
+            server.wait(server.is_ready, "readiness")
+            assert '"cap":79' in server.call("GET", "/rule-sets/online-13").text
+
+
+def test_more_batches_than_can_be_answered_are_refused_and_single_calls_are_not(server: Server) -> None:
+    """Twelve batches at once come to two workers that take four each; whoever is refused may ask again."""
+    items = [{"id": str(number), "op": "score", **question(groups=...)} for number in range(1000)]
+    body = json.dumps({"items": items}).encode()
+    head = b"POST /batch HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(
+        body
+    )
+    with ExitStack() as opened:
+        connections = [opened.enter_context(connected(server)) for _ in range(12)]
+        for connection in connections:
+            connection.sendall(head + body)
+        with connected(server) as single:
+            for _ in range(20):
+                single.sendall(ASK)
+                assert answer(single)[0] == 200
+        statuses = []
+        for connection in connections:
+            status, headers, text = answer(connection)
+            statuses.append(status)
+            if status == 200:
+                assert [each["status"] for each in json.loads(text)["items"]] == [200] * len(items)
+            else:
+                assert (json.loads(text)["code"], headers["Retry-After"]) == ("OVERLOADED", "1")
+    assert set(statuses) == {200, 503}
