@@ -1,4 +1,4 @@
-"""`python -m service`: check the settings, then become gunicorn, which else reads WEB_CONCURRENCY before it is checked."""
+"""`python -m service`: check the settings, then become gunicorn, which would read WEB_CONCURRENCY before they are."""
 
 import os
 import sys
