@@ -22,7 +22,7 @@ HELM := build/helm/.unpacked
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test lint check test-compiled compiled run-compiled fuzz bench bench-http bench-adversarial bench-growth bench-cache chart-test watch-test format lock clean
+.PHONY: help run test lint check test-compiled compiled run-compiled fuzz bench bench-http bench-adversarial bench-growth bench-cache bench-capacity loadtest chart-test watch-test format lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -74,6 +74,14 @@ bench-cache: $(DEV) $(COMPILED)/.tests ## Measure what the cache saves (needs re
 	$(BIN)/python -m tests.bench.cache_study measure build/cache-interpreted.json
 	cd $(COMPILED) && $(PYTHON_HERE) -m tests.bench.cache_study measure $(CURDIR)/build/cache-compiled.json
 	$(BIN)/python -m tests.bench.cache_study report $(addprefix build/cache-,stream.json interpreted.json compiled.json)
+
+bench-capacity: $(DEV) $(COMPILED)/.tests ## Measure what a core can do (needs wrk), and write it into docs/capacity.md
+	$(BIN)/python -m tests.bench.capacity
+
+# Without a URL one pod's worth of the compiled service is started, on a core of its own.
+loadtest: $(OPS) $(if $(URL),,$(COMPILED)/.built) ## Load the service and check every answer (URL=, USERS=, RATE=, SECONDS=)
+	$(BIN)/python -m tests.load $(if $(URL),--url "$(URL)") $(if $(USERS),--users $(USERS)) $(if $(RATE),--rate $(RATE)) \
+		$(if $(SECONDS),--seconds $(SECONDS))
 
 chart-test: $(OPS) $(HELM) ## Check the Helm chart with Helm 3 and 4, for the oldest and the newest Kubernetes
 	$(BIN)/python -m pytest -n $(WORKERS) tests/chart
