@@ -13,8 +13,10 @@ from selectors import SelectSelector
 from typing import Final
 
 SEED: Final = 7
+# Fewer than the service lets queue up, and than `select` can watch. Beyond, requests wait here, and that counts.
 MOST_CONNECTIONS: Final = 500
-GRACE_SECONDS: Final = 10
+# For what has queued up where the machine is needed by others.
+GRACE_SECONDS: Final = 60
 
 
 @dataclass(frozen=True)
@@ -80,21 +82,22 @@ async def _run(port: int, requests: Sequence[bytes], times: Sequence[float]) -> 
     latencies: list[float] = []
     late: list[float] = []
 
+    room = asyncio.Semaphore(MOST_CONNECTIONS)
+
     async def ask(request: bytes, due: float) -> None:
-        if free:
-            connection = free.pop()
-        else:
-            if len(opened) == MOST_CONNECTIONS:
-                raise RuntimeError(f"more than {MOST_CONNECTIONS} requests at a time: that is no rate to be held")
-            _, connection = await loop.create_connection(_Connection, "127.0.0.1", port)
-            opened.append(connection)
-        answered = connection.send(request)
-        late.append(loop.time() - due)
-        status = await answered
-        latencies.append(loop.time() - due)
+        async with room:
+            if free:
+                connection = free.pop()
+            else:
+                _, connection = await loop.create_connection(_Connection, "127.0.0.1", port)
+                opened.append(connection)
+            answered = connection.send(request)
+            late.append(loop.time() - due)
+            status = await answered
+            latencies.append(loop.time() - due)
+            free.append(connection)
         if status != 200:
             raise RuntimeError(f"status {status}: {request.decode()}")
-        free.append(connection)
 
     started = loop.time() + 0.1
     try:
