@@ -18,6 +18,8 @@ MEASURED: Final = "## Measured"
 PODS: Final = "## How many pods"
 # A core that the service had to itself is as good as always busy at the peak.
 UNDISTURBED: Final = 0.97
+# Programs that wait for a core when the measurement begins.
+IDLE: Final = 1.0
 METHOD: Final = """The service, compiled, has one core, and wrk or the open loop's client the other: one worker, with
 {entries:,} of {cache:,} places of its cache taken at the end. The requests are the good ones of the load test
 (`tests/load/mix.py`): seven in ten `/score`, the others `/validate` with groups, hands of all kinds and all rule sets,
@@ -37,13 +39,14 @@ def _latencies(figures: dict[str, Any]) -> Sequence[str]:
     return [f"{figures[name] / 1000:.1f}" for name in LATENCIES]
 
 
-def _quiet(core: dict[str, Any]) -> str:
+def _quiet(machine: dict[str, Any], core: dict[str, Any]) -> str:
     busy = max(core["closed"], key=lambda each: each["per_second"])["busy"]
-    if busy >= UNDISTURBED:
+    if busy >= UNDISTURBED and machine["load_average"] <= IDLE:
         return f"At the peak the worker was busy for {busy:.0%} of the time: it had its core to itself."
     return (
-        f"**A noisy run:** at the peak the worker was busy for only {busy:.0%} of the time: other programs had the "
-        "rest of its core, or of the client's. Rates are too low by about as much, and the high percentiles are theirs."
+        "**A noisy run:** other programs wanted the cores (the load average says how many, and *busy* how much the worker "
+        f"got of its core: {busy:.0%} at the peak). Rates are too low, high percentiles are theirs, and the "
+        "ratios of two cores to one mean nothing. To be measured again on a quiet machine."
     )
 
 
@@ -64,7 +67,7 @@ def measured(figures: dict[str, Any]) -> str:
             f"load average {machine['load_average']:.1f} at the start."
         ),
         method,
-        _quiet(core),
+        _quiet(machine, core),
         "### A core, closed loop",
         "Each client sends its next request when it has the last answer.",
         markdown_table(
