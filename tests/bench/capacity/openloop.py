@@ -21,7 +21,7 @@ GRACE_SECONDS: Final = 60
 
 @dataclass(frozen=True)
 class Results:
-    """What was measured, in seconds: from when a request was due to its answer, and to when it was sent."""
+    """What was measured, in seconds: from when a request was due to its answer, and to when its turn came."""
 
     latencies: tuple[float, ...]
     late: tuple[float, ...]
@@ -85,6 +85,7 @@ async def _run(port: int, requests: Sequence[bytes], times: Sequence[float]) -> 
     room = asyncio.Semaphore(MOST_CONNECTIONS)
 
     async def ask(request: bytes, due: float) -> None:
+        late.append(loop.time() - due)
         async with room:
             if free:
                 connection = free.pop()
@@ -92,7 +93,6 @@ async def _run(port: int, requests: Sequence[bytes], times: Sequence[float]) -> 
                 _, connection = await loop.create_connection(_Connection, "127.0.0.1", port)
                 opened.append(connection)
             answered = connection.send(request)
-            late.append(loop.time() - due)
             status = await answered
             latencies.append(loop.time() - due)
             free.append(connection)

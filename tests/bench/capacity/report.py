@@ -44,8 +44,8 @@ def _quiet(machine: dict[str, Any], core: dict[str, Any]) -> str:
     if busy >= UNDISTURBED and machine["load_average"] <= IDLE:
         return f"At the peak the worker was busy for {busy:.0%} of the time: it had its core to itself."
     return (
-        "**A noisy run:** other programs wanted the cores (the load average says how many, and *busy* how much the worker "
-        f"got of its core: {busy:.0%} at the peak). Rates are too low, high percentiles are theirs, and the "
+        "**A noisy run:** other programs wanted the cores (the load average says how many, and *busy* how much the "
+        f"worker got of its core: {busy:.0%} at the peak). Rates are too low, high percentiles are theirs, and the "
         "ratios of two cores to one mean nothing. To be measured again on a quiet machine."
     )
 
