@@ -30,7 +30,7 @@ IMAGE_FLAGS ?=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test lint check test-compiled compiled run-compiled fuzz bench bench-http bench-adversarial bench-growth bench-cache image image-test chart-test watch-test fault-test soak format lock clean
+.PHONY: help run test lint check test-compiled compiled run-compiled fuzz bench bench-http bench-adversarial bench-growth bench-cache bench-capacity loadtest image image-test chart-test watch-test fault-test soak format lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -82,6 +82,14 @@ bench-cache: $(DEV) $(COMPILED)/.tests ## Measure what the cache saves (needs re
 	$(BIN)/python -m tests.bench.cache_study measure build/cache-interpreted.json
 	cd $(COMPILED) && $(PYTHON_HERE) -m tests.bench.cache_study measure $(CURDIR)/build/cache-compiled.json
 	$(BIN)/python -m tests.bench.cache_study report $(addprefix build/cache-,stream.json interpreted.json compiled.json)
+
+bench-capacity: $(DEV) $(COMPILED)/.tests ## Measure what a core can do (needs wrk), and write it into docs/capacity.md
+	$(BIN)/python -m tests.bench.capacity
+
+# Without a URL one pod's worth of the compiled service is started, on a core of its own.
+loadtest: $(OPS) $(if $(URL),,$(COMPILED)/.built) ## Load the service and check every answer (URL=, USERS=, RATE=, SECONDS=)
+	$(BIN)/python -m tests.load $(if $(URL),--url "$(URL)") $(if $(USERS),--users $(USERS)) $(if $(RATE),--rate $(RATE)) \
+		$(if $(SECONDS),--seconds $(SECONDS))
 
 image: ## Build the container image showcheck:VERSION, with buildah or docker
 	$(IMAGE_BUILD) --build-arg VERSION=$(VERSION) --build-arg REVISION=$(REVISION) --tag $(IMAGE) $(IMAGE_FLAGS) .

@@ -25,3 +25,14 @@ def save_svg(figure: Figure, path: Path) -> None:
 def wrapped(*paragraphs: str) -> str:
     """The paragraphs of a Markdown text, one empty line between them."""
     return "\n\n".join(paragraphs) + "\n"
+
+
+def put_section(document: str, heading: str, text: str) -> str:
+    """The document with this section, its heading included, in place of the one under that heading, or at its end."""
+    lines = document.splitlines()
+    if heading not in lines:
+        return "\n".join(lines).rstrip() + "\n\n" + text
+    start = lines.index(heading)
+    after = next((at for at in range(start + 1, len(lines)) if lines[at].startswith("## ")), len(lines))
+    before, rest = "".join(f"{line}\n" for line in lines[:start]), lines[after:]
+    return before + text + ("\n" + "\n".join(rest) + "\n" if rest else "")

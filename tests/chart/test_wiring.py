@@ -98,7 +98,7 @@ def test_a_load_balancer_is_the_service_of_the_api() -> None:
 
 
 def test_autoscaling_is_of_the_deployment_by_its_cpu() -> None:
-    for case, numbers in (("default", (2, 10, 70)), ("autoscaling", (4, 200, 55))):
+    for case, numbers in (("default", (2, 10, 60)), ("autoscaling", (4, 200, 55))):
         scaler, deployment = the(case, "HorizontalPodAutoscaler")["spec"], the(case, "Deployment")
         assert scaler["scaleTargetRef"] == {
             "apiVersion": deployment["apiVersion"],

@@ -9,8 +9,9 @@ function setup(thread)
 end
 
 function init()
-  for body in io.lines(os.getenv("BODIES")) do
-    requests[#requests + 1] = wrk.format("POST", wrk.path, { ["Content-Type"] = "application/json" }, body)
+  for line in io.lines(os.getenv("BODIES")) do
+    local path, body = line:match("^(/%S*) (.*)$")
+    requests[#requests + 1] = wrk.format("POST", path or wrk.path, { ["Content-Type"] = "application/json" }, body or line)
   end
 end
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from matplotlib.figure import Figure
 
-from tests.bench.report import markdown_table, save_svg, wrapped
+from tests.bench.report import markdown_table, put_section, save_svg, wrapped
 
 TITLE: Final = "# Benchmarks"
 HEADING: Final = "## What a request costs"
@@ -162,17 +162,6 @@ def _memory(figures: dict[str, Any], _: str) -> list[str]:
     ]
 
 
-def put_section(document: str, text: str) -> str:
-    """The document with this section in place of the one under the same heading, or at its end."""
-    lines = (document or f"{TITLE}\n").splitlines()
-    if HEADING not in lines:
-        return "\n".join(lines).rstrip() + "\n\n" + text
-    start = lines.index(HEADING)
-    after = next((at for at in range(start + 1, len(lines)) if lines[at].startswith("## ")), len(lines))
-    before, rest = "".join(f"{line}\n" for line in lines[:start]), lines[after:]
-    return before + text + ("\n" + "\n".join(rest) + "\n" if rest else "")
-
-
 def plot_shares(runs: list[dict[str, Any]]) -> Figure:
     """A bar for each case, a dot for each of its rounds, a line for its goal."""
     figure = Figure(figsize=(9, 3.4), layout="constrained")
@@ -220,4 +209,4 @@ def write(figures: dict[str, Any], docs: Path) -> None:
     if "clients" in figures:
         save_svg(plot_clients(figures["clients"]), folder / CLIENTS_PLOT)
     old = document.read_text(encoding="utf-8") if document.exists() else ""
-    document.write_text(put_section(old, section(figures)), encoding="utf-8")
+    document.write_text(put_section(old or f"{TITLE}\n", HEADING, section(figures)), encoding="utf-8")

@@ -24,6 +24,7 @@ from tests.bench.http.floor import ANSWERS
 
 ROOT: Final = Path(__file__).parents[3]
 TREES: Final = {"interpreted": ROOT, "compiled": ROOT / "build" / "compiled"}
+WORKERS: Final = "WEB_CONCURRENCY"
 START_SECONDS: Final = 20
 STOP_SECONDS: Final = 30
 # What the caller's environment says of Python or of the service would make one run unlike another.
@@ -47,24 +48,27 @@ def newest_build() -> str:
 
 @dataclass(frozen=True)
 class Server:
-    """A running server: its ports, its worker's process id, and the seconds from its start to the first answer."""
+    """A running server: its ports, the process ids of its workers and of their master, and the seconds from its start
+    to the first answer.
+    """
 
     port: int
     admin_port: int
-    worker: int
+    workers: tuple[int, ...]
+    master: int
     start_seconds: float
 
     def cpu_seconds(self) -> float:
-        """The CPU time that the worker has used so far."""
-        # The name of the command, in brackets, may have spaces; utime and stime are fields 14 and 15 of all.
-        fields = Path(f"/proc/{self.worker}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        """The CPU time that the workers have used so far."""
+        return sum(map(_cpu_seconds, self.workers))
 
     def memory(self) -> dict[str, float]:
-        """What the worker holds, in megabytes: resident (`rss`), and with its share of shared pages only (`pss`)."""
-        lines = Path(f"/proc/{self.worker}/smaps_rollup").read_text(encoding="ascii").splitlines()[1:]
-        kibibytes = {name.lower(): int(rest.split()[0]) for name, _, rest in (line.partition(":") for line in lines)}
-        return {name: kibibytes[name] * 1024 / 1e6 for name in ("rss", "pss")}
+        """What the workers hold, in megabytes: resident (`rss`), and with their share of shared pages only (`pss`)."""
+        return _memory(*self.workers)
+
+    def pod_memory(self) -> dict[str, float]:
+        """The same of the workers and their master."""
+        return _memory(self.master, *self.workers)
 
     def post(self, path: str, texts: Mapping[int, str]) -> dict[int, bytes]:
         """The answers to some bodies, sent on one connection; raises `RuntimeError` for one that is not 200."""
@@ -96,6 +100,21 @@ class Server:
             return body
 
 
+def _cpu_seconds(process: int) -> float:
+    # The name of the command, in brackets, may have spaces; utime and stime are fields 14 and 15 of all.
+    fields = Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _memory(*processes: int) -> dict[str, float]:
+    held = dict.fromkeys(("rss", "pss"), 0.0)
+    for process in processes:
+        lines = Path(f"/proc/{process}/smaps_rollup").read_text(encoding="ascii").splitlines()[1:]
+        kibibytes = {name.lower(): int(rest.split()[0]) for name, _, rest in (line.partition(":") for line in lines)}
+        held = {name: megabytes + kibibytes[name] * 1024 / 1e6 for name, megabytes in held.items()}
+    return held
+
+
 def _post(connection: http.client.HTTPConnection, path: str, text: str) -> bytes:
     connection.request("POST", path, text, {"Content-Type": "application/json"})
     answer = connection.getresponse()
@@ -118,9 +137,10 @@ def free_ports(count: int) -> list[int]:
 
 
 @contextmanager
-def service(build: str, cache_size: int) -> Iterator[Server]:
+def service(build: str, cache_size: int, workers: int = 1, on_cores: tuple[int, ...] | None = None) -> Iterator[Server]:
     """Showcheck in that build, with that cache; raises `RuntimeError` if it is another build that answers."""
-    with _running([], TREES[build], {"SHOWCHECK_CACHE_SIZE": str(cache_size)}) as server:
+    settings = {"SHOWCHECK_CACHE_SIZE": str(cache_size), WORKERS: str(workers)}
+    with _running([], TREES[build], settings, on_cores) as server:
         if server.version()["compiled"] != (build == "compiled"):
             raise RuntimeError(f"{TREES[build]} does not hold the {build} build")
         yield server
@@ -134,24 +154,34 @@ def floor(answers: Path) -> Iterator[Server]:
 
 
 @contextmanager
-def _running(arguments: list[str], tree: Path, settings: dict[str, str]) -> Iterator[Server]:
+def _running(
+    arguments: list[str], tree: Path, settings: dict[str, str], on_cores: tuple[int, ...] | None = None
+) -> Iterator[Server]:
     port, admin_port = free_ports(2)
     kept = {name: value for name, value in os.environ.items() if not name.startswith(_NOT_PASSED_ON)}
     ports = {"SHOWCHECK_PORT": str(port), "SHOWCHECK_ADMIN_PORT": str(admin_port)}
     gunicorn = [sys.executable, "-m", "gunicorn", "-c", "gunicorn.conf.py", *arguments]
-    command = ["taskset", "--cpu-list", str(cores()[0]), *gunicorn]
+    command = ["taskset", "--cpu-list", ",".join(map(str, on_cores or cores()[:1])), *gunicorn]
     started = time.perf_counter()
     # The log goes where it costs least, but it is written.
     process = subprocess.Popen(command, cwd=tree, env=kept | ports | settings, stdout=subprocess.DEVNULL)
     try:
         _wait_for_answer(port, process)
         seconds = time.perf_counter() - started
-        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text(encoding="ascii").split()
-        if len(children) != 1:
-            raise RuntimeError(f"one worker was expected: {children}")
-        yield Server(port, admin_port, int(children[0]), seconds)
+        yield Server(port, admin_port, _workers(process.pid, int(settings.get(WORKERS, 1))), process.pid, seconds)
     finally:
         _stop(process)
+
+
+def _workers(master: int, count: int) -> tuple[int, ...]:
+    """The process ids of so many workers, as soon as they are there; whether all of them answer yet is not known."""
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        children = Path(f"/proc/{master}/task/{master}/children").read_text(encoding="ascii").split()
+        if len(children) == count:
+            return tuple(map(int, children))
+        time.sleep(0.02)
+    raise RuntimeError(f"{count} workers were expected: {children}")
 
 
 def _wait_for_answer(port: int, process: subprocess.Popen[bytes]) -> None:

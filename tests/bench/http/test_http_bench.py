@@ -10,6 +10,7 @@ from marshmallow import ValidationError
 from tests.bench.corpora import read_corpus
 from tests.bench.http import bodies, floor, measure, report, wrk
 from tests.bench.http.__main__ import main
+from tests.bench.report import put_section
 
 LATENCIES = {"p50": 900, "p99": 2000, "p999": 3000}
 WRK = (
@@ -148,13 +149,12 @@ def test_a_part_that_is_not_measured_is_not_reported() -> None:
 
 
 def test_the_section_takes_the_place_of_the_old_one_and_of_nothing_else() -> None:
-    first = report.put_section("", f"{report.HEADING}\n\nold\n")
-    assert first == f"{report.TITLE}\n\n{report.HEADING}\n\nold\n"
+    heading = report.HEADING
+    first = put_section(f"{report.TITLE}\n", heading, f"{heading}\n\nold\n")
+    assert first == f"{report.TITLE}\n\n{heading}\n\nold\n"
     document = first + "\n## Another\n\nkept\n"
-    assert report.put_section(document, f"{report.HEADING}\n\nnew\n") == document.replace("old", "new")
-    assert report.put_section("# Title\n\n## Another\n", f"{report.HEADING}\n") == (
-        f"# Title\n\n## Another\n\n{report.HEADING}\n"
-    )
+    assert put_section(document, heading, f"{heading}\n\nnew\n") == document.replace("old", "new")
+    assert put_section("# Title\n\n## Another\n", heading, f"{heading}\n") == (f"# Title\n\n## Another\n\n{heading}\n")
 
 
 def test_the_report_is_written_again_from_the_raw_figures_alone(

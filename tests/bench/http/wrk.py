@@ -19,7 +19,10 @@ MOST_RUNS: Final = 30
 
 @dataclass(frozen=True)
 class Load:
-    """Requests for a path from a file of bodies, over so many connections that stay open."""
+    """Requests for a path from a file of bodies, over so many connections that stay open.
+
+    A line that begins with a path of its own, and a space, goes to that one.
+    """
 
     path: str
     bodies: Path
@@ -32,13 +35,16 @@ def require_wrk() -> None:
         raise SystemExit("wrk is needed: apt-get install wrk")
 
 
-def run(server: Server, load: Load, seconds: float, first: int = 0) -> dict[str, Any]:
+def run(
+    server: Server, load: Load, seconds: float, first: int = 0, on_cores: tuple[int, ...] | None = None
+) -> dict[str, Any]:
     """Load a server for a while, beginning with the body numbered `first`: rate, CPU time and bytes of a request, and
     latencies in microseconds. Raises `RuntimeError` if any answer was not 200.
     """
     url = f"http://127.0.0.1:{server.port}{load.path}"
     options = ["--threads", "1", "--connections", str(load.clients), "--duration", f"{max(1, round(seconds))}s"]
-    command = ["taskset", "--cpu-list", str(cores()[1]), "wrk", *options, "--timeout", "10s", "--script", str(SCRIPT)]
+    pinned = ["taskset", "--cpu-list", ",".join(map(str, on_cores or cores()[1:]))]
+    command = [*pinned, "wrk", *options, "--timeout", "10s", "--script", str(SCRIPT)]
     before = server.cpu_seconds()
     done = subprocess.run(
         [*command, url],

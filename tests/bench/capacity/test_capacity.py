@@ -1,0 +1,212 @@
+"""The arithmetic is right, the open loop sends what is due, the report says what was measured. No test of times."""
+
+import json
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.bench.capacity import measure, openloop, report
+from tests.bench.capacity.__main__ import main
+from tests.bench.capacity.pods import Plan, in_a_zone, need, peak_of_day
+from tests.bench.http.servers import ROOT
+
+PLAN = Plan(requests_a_show=5, peak_factor=4, target=0.6, most=0.9, zones=3)
+
+
+# -------------------------------------------------------------------------------------------------------- how many pods
+
+
+def test_the_plan_is_the_charts() -> None:
+    values = yaml.safe_load((ROOT / "helm/showcheck/values.yaml").read_text(encoding="utf-8"))
+    assert values["autoscaling"]["targetCPUPercent"] == round(100 * Plan().target)
+    assert values["resources"]["requests"]["cpu"] == "1"
+    assert values["settings"]["workers"] == 1
+
+
+def test_the_peak_of_a_day() -> None:
+    assert peak_of_day(86_400, PLAN) == 20
+
+
+@pytest.mark.parametrize(
+    ("rate", "by_load", "pods"),
+    [
+        (1, 1, 3),  # one in each zone
+        (1800, 3, 3),  # 60 % each, and 90 % with a zone gone
+        (1801, 4, 5),  # 4: two of them in one zone, and the other two at 90.05 %
+        (6000, 10, 11),  # 10: four of them in one zone, and the other six at 100 %
+        (9000, 15, 15),
+    ],
+)
+def test_a_zone_may_be_gone(rate: float, by_load: int, pods: int) -> None:
+    found = need(rate, 1000, PLAN)
+    assert (found.by_load, found.pods) == (by_load, pods)
+    assert found.load <= PLAN.target
+    assert found.load < found.load_without_pod <= found.load_without_zone <= PLAN.most
+
+
+def test_with_two_zones_half_of_the_pods_may_be_gone() -> None:
+    assert need(9000, 1000, replace(PLAN, zones=2)).pods == 20
+
+
+def test_one_zone_has_one_pod_more_than_another_at_most() -> None:
+    assert [in_a_zone(pods, 3) for pods in (3, 4, 5, 6, 7)] == [1, 2, 2, 2, 3]
+
+
+# -------------------------------------------------------------------------------------------------------- the open loop
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(404 if self.path == "/nowhere" else 200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+        with LOCK:
+            SEEN.append((self.path, body.decode()))
+
+    def log_message(self, *_: object) -> None: ...
+
+
+LOCK = threading.Lock()
+SEEN: list[tuple[str, str]] = []
+
+
+@pytest.fixture
+def port() -> Iterator[int]:
+    SEEN.clear()
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        server.daemon_threads = True
+        server.block_on_close = False
+        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
+        thread.start()
+        try:
+            yield server.server_port
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def test_every_request_is_sent_and_timed(port: int) -> None:
+    texts = [f"{number} ♠" for number in range(50)]
+    requests = [openloop.http_request(f"/{number}", text) for number, text in enumerate(texts)]
+    results = openloop.run(port, requests, [number / 1000 for number in range(50)])
+    assert sorted(SEEN) == sorted((f"/{number}", text) for number, text in enumerate(texts))
+    assert len(results.latencies) == len(results.late) == 50
+    assert all(latency > 0 for latency in results.latencies)
+
+
+def test_an_answer_that_is_not_200_spoils_a_run(port: int) -> None:
+    with pytest.raises(ExceptionGroup) as raised:
+        openloop.run(port, [openloop.http_request("/nowhere", "")], [0.0])
+    assert raised.group_contains(RuntimeError, match="status 404")
+
+
+def test_requests_come_at_random_at_their_rate() -> None:
+    times = openloop.due_times(1000, 20)
+    assert times == sorted(times) == openloop.due_times(1000, 20)
+    assert len(times) == pytest.approx(20_000, rel=0.03)
+    gaps = sorted(later - earlier for earlier, later in pairwise(times))
+    # The median gap of a Poisson process is ln 2 of the mean.
+    assert gaps[len(gaps) // 2] * 1000 == pytest.approx(0.693, abs=0.03)
+
+
+def test_percentiles_are_values_that_were_measured() -> None:
+    values = [float(value) for value in range(1, 101)][::-1]
+    assert [openloop.percentile(values, share) for share in (0.5, 0.99, 0.999)] == [50, 99, 100]
+    assert openloop.percentile([7.0], 0.5) == 7
+
+
+# ----------------------------------------------------------------------------------------------- the stream, the report
+
+
+def test_wrk_is_given_the_good_requests_each_with_its_path(tmp_path: Path) -> None:
+    stream = measure.Stream(tmp_path, 300)
+    lines = stream.file.read_text(encoding="utf-8").splitlines()
+    assert len(lines) == 300
+    assert {line.split(" ", 1)[0] for line in lines} == {"/score", "/validate"}
+    assert all(len(json.loads(line.split(" ", 1)[1])["hand"]) in {13, 14} for line in lines)
+    stream.sent = 299
+    first, second = stream.next_requests(2)
+    assert (first, second) == tuple(openloop.http_request(*stream.asks[number]) for number in (299, 0))
+    assert stream.sent == 301
+
+
+def figures() -> dict[str, Any]:
+    run = {"p50": 900, "p99": 2000, "p999": 3000, "cpu_microseconds": 650, "busy": 0.98}
+    rates = {"alone": [1400, 1200], "together": [1400, 1200]}
+    return {
+        "machine": {name: f"<{name}>" for name in ("cpu", "cores", "pinned", "python", "gunicorn")}
+        | {"load_average": 0.25},
+        "cache_size": 65_536,
+        "core": {
+            "seconds": 10,
+            "peak": 1510,
+            "closed": [{"clients": clients, "per_second": 1400 + clients, **run} for clients in (10, 110)],
+            "open": [{"share": 0.5, "per_second": 755, "late_p99": 100, **run}],
+            "cache": {"hits": 0.05, "entries": 65_536},
+            "memory": {"first": {"rss": 70, "pss": 60}, "last": {"rss": 170, "pss": 160.4}},
+        },
+        "scaling": {
+            "seconds": 10,
+            "clients": 16,
+            "rounds": [{name: [{"per_second": rate} for rate in each] for name, each in rates.items()}],
+            "workers": [{"per_second": 2470}],
+            "memory": {"rss": 150, "pss": 140},
+        },
+    }
+
+
+def test_the_report_says_what_was_measured() -> None:
+    text = report.measured(figures())
+    assert "| 110 | 1,510 | 0.9 | 2.0 | 3.0 | 650 | 98% |" in text
+    assert "| 50% | 755 | 0.9 | 2.0 | 3.0 | 0.1 | 98% |" in text
+    assert "60 MB (PSS) after the first request, 160 MB with 65,536 hands" in text
+    assert "| two such pods at once | 2,600 | 2.00 (2.00-2.00) |" in text
+    assert "| 2,470 | 1.90 |" in text
+    assert "had its core to itself" in text
+
+
+def test_a_noisy_run_says_so() -> None:
+    noisy, crowded = figures(), figures()
+    noisy["core"]["closed"][1]["busy"] = 0.8
+    crowded["machine"]["load_average"] = 9.5
+    assert "**A noisy run:**" in report.measured(noisy)
+    assert "**A noisy run:**" in report.measured(crowded)
+    assert "**A noisy run:**" not in report.measured(figures())
+
+
+def test_the_report_shows_the_arithmetic() -> None:
+    text = report.pods(figures(), PLAN)
+    assert "1,000,000 x 5.00 / 86,400 s = 58 requests a second on average, x 4 = 231 at peak" in text
+    assert "231 / (1,500 x 0.6) = 0.26: 1 by load" in text
+    # 7 of 11 pods are left.
+    assert "| 10,000 requests a second | 10,000 | 12 | 12 | 56% | 61% | 83% |" in text
+
+
+def test_the_report_is_written_again_from_the_raw_figures_alone_and_leaves_the_rest(tmp_path: Path) -> None:
+    raw = tmp_path / "bench" / report.RAW
+    raw.parent.mkdir()
+    raw.write_text(json.dumps(figures()), encoding="utf-8")
+    (tmp_path / report.DOCUMENT).write_text("# Capacity\n\n## By hand\n\nkept\n", encoding="utf-8")
+    written = []
+    for _ in range(2):
+        main(["report", "--docs", str(tmp_path)])
+        written.append({path.name: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()})
+    assert written[0] == written[1]
+    assert written[0].keys() == {"capacity.md", "capacity.svg", "capacity.json"}
+    assert b"## By hand\n\nkept\n\n## Measured\n" in written[0]["capacity.md"]
+
+
+def test_without_figures_there_is_nothing_to_report(tmp_path: Path) -> None:
+    with pytest.raises(SystemExit):
+        main(["report", "--docs", str(tmp_path)])
