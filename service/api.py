@@ -8,8 +8,9 @@ from flask import Blueprint, Response, abort, request
 from werkzeug.exceptions import HTTPException
 
 from service.answers import write_verdict
+from service.calls import put_down, settle_deal
 from service.questions import read_question
-from service.records import Given, current_record, note
+from service.records import note
 from service.rules import RuleSet
 from service.schemas import dump_rule_set
 from service.strict_json import read_json
@@ -30,10 +31,7 @@ def create_api(rule_sets: Mapping[str, RuleSet], solve: Solve, contract: bytes) 
         question = read_question(read_json(_read_body()), rule_sets)
         note(rule_set=question.rules.name)
         verdict = judge(question, solve)
-        outcome = _outcome(verdict)
-        note(outcome=outcome)
-        codes = tuple(reason.code for reason in verdict.reasons)
-        current_record().verdicts.append(Given(question.rules.name, outcome, codes))
+        note(outcome=put_down(verdict))
         return _json(write_verdict(verdict))
 
     @api.post("/validate")
@@ -43,6 +41,10 @@ def create_api(rule_sets: Mapping[str, RuleSet], solve: Solve, contract: bytes) 
     @api.post("/score")
     def score() -> Response:
         return answer(score_hand)
+
+    @api.post("/settle")
+    def settle() -> Response:
+        return _json(settle_deal(read_json(_read_body()), rule_sets, solve, write_verdict))
 
     @api.get("/rule-sets")
     def list_rule_sets() -> Response:
@@ -87,12 +89,6 @@ def _check_media_type() -> None:
     charset = request.mimetype_params.get("charset", "utf-8")
     if request.mimetype != "application/json" or charset.lower() != "utf-8" or request.content_encoding:
         abort(415)
-
-
-def _outcome(verdict: Verdict) -> str:
-    if verdict.wrong_show is None:
-        return "SCORED"
-    return "WRONG_SHOW" if verdict.wrong_show else "VALID_SHOW"
 
 
 def _json(text: str) -> Response:
