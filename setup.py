@@ -10,7 +10,7 @@ from setuptools import setup
 from setuptools.command.build_ext import build_ext
 
 # Not `integers`: it gives the others their machine word, and has to stay a plain module for that.
-CORE = ("cards", "rules", "melds", "reasons", "arrangement", "search", "solver", "verdict", "answers")
+CORE = ("cards", "rules", "melds", "reasons", "arrangement", "search", "solver", "verdict", "settlement", "answers")
 REQUIRED = os.environ.get("SHOWCHECK_REQUIRE_COMPILED", "0").lower() in {"1", "true", "yes", "on"}
 
 

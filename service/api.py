@@ -38,7 +38,7 @@ def create_api(rule_sets: Mapping[str, RuleSet], calls: Mapping[str, Call], cont
         def view() -> Response:
             answer = call(read_json(_read_body(MAX_BODY_BYTES)))
             current_record().verdicts.extend(answer.given)
-            note(rule_set=answer.given[0].rule_set, outcome=answer.given[0].outcome)
+            note(rule_set=answer.rule_set, outcome=answer.outcome)
             return _json(answer.text)
 
         return view

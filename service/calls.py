@@ -1,19 +1,23 @@
-"""Calls: what the API can be asked, from a JSON value to the text of an answer. HTTP and batches share them."""
+"""Calls: what the API can be asked, from a JSON value to the text of an answer. HTTP, batches and files share them."""
 
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from service.answers import write_verdict
+from service.answers import write_settlement, write_verdict
+from service.deals import read_table
 from service.questions import read_question
 from service.records import Given
 from service.rules import RuleSet
+from service.settlement import settle
 from service.verdict import Question, Solve, Verdict, judge_show, score_hand
 
 
 class Answer(NamedTuple):
-    """The JSON text of an answer, and the verdicts that were given in it."""
+    """The JSON text of an answer, the rule set and the outcome as a log names it, and the verdicts that were given."""
 
     text: str
+    rule_set: str
+    outcome: str
     given: tuple[Given, ...]
 
 
@@ -27,11 +31,20 @@ def create_calls(rule_sets: Mapping[str, RuleSet], solve: Solve) -> Mapping[str,
     def judging(judge: Callable[[Question, Solve], Verdict]) -> Call:
         def call(value: object) -> Answer:
             verdict = judge(read_question(value, rule_sets), solve)
-            return Answer(write_verdict(verdict), (_given(verdict),))
+            given = _given(verdict)
+            return Answer(write_verdict(verdict), given.rule_set, given.outcome, (given,))
 
         return call
 
-    return {"validate": judging(judge_show), "score": judging(score_hand)}
+    def settling(value: object) -> Answer:
+        table = read_table(value, rule_sets)
+        settlement = settle(table, solve)
+        given = {result.id: _given(result.verdict) for result in settlement.results if result.verdict is not None}
+        outcome = "NO_SHOW" if table.declarer is None else given[table.declarer].outcome
+        text = write_settlement(settlement, write_verdict)
+        return Answer(text, table.rules.name, outcome, tuple(given.values()))
+
+    return {"validate": judging(judge_show), "score": judging(score_hand), "settle": settling}
 
 
 def _given(verdict: Verdict) -> Given:

@@ -1,29 +1,41 @@
-"""Questions: what a request asks, or everything that is wrong with it.
+"""Questions: what a request about one hand asks, or everything that is wrong with it.
 
-The schema reads the fields, `_Reading` checks what they say together. All is reported at once: every check that still
-makes sense is made, whatever else is faulty.
+The schema reads the fields, a `Reading` checks what they say together. All is reported at once: every check that still
+makes sense is made, whatever else is faulty. `deals` reads a whole table, with the same checks for each hand.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from marshmallow import ValidationError
+from marshmallow import Schema, ValidationError
 
 from service.cards import JOKER, Card, Rank
 from service.rules import HAND_SIZE, Deck, RuleSet
-from service.schemas import REQUEST_SCHEMA, shown
+from service.schemas import DEAL_SCHEMA, REQUEST_SCHEMA, MatchSchema, PlayerSchema, shown
 from service.verdict import Question
 
-_FIELDS: Final = {name: place for place, name in enumerate(REQUEST_SCHEMA.fields)}
+Path = tuple[str | int, ...]
+
+# The fields of all that can be sent, in the order of the contract: faults are listed in it.
+_FIELDS: Final = dict.fromkeys(
+    (
+        *("rule_set", "wild_rank", "id"),
+        *REQUEST_SCHEMA.fields,
+        *PlayerSchema().fields,
+        *DEAL_SCHEMA.fields,
+        *MatchSchema().fields,
+    )
+)
+_PLACES: Final = {name: place for place, name in enumerate(_FIELDS)}
 
 
 @dataclass(frozen=True)
 class Fault:
     """One fault of a request: `path` leads to the value, as ("hand", 3)."""
 
-    path: tuple[str | int, ...]
+    path: Path
     code: str
     detail: str
 
@@ -34,62 +46,52 @@ class Fault:
 
 
 class InvalidRequest(ValueError):
-    """The body is JSON but no question; `faults` has all that is wrong, in the order of the contract's fields."""
+    """The body is JSON but nothing that can be answered; `faults` has all that is wrong, in the order of the fields."""
 
     def __init__(self, faults: list[Fault]) -> None:
         super().__init__(f"{len(faults)} faults")
         self.faults = sorted(faults, key=_place)
 
 
-def _place(fault: Fault) -> tuple[Any, ...]:
-    field = str(fault.path[0]) if fault.path else ""
-    return _FIELDS.get(field, len(_FIELDS)), field, fault.path[1:]
+def _place(fault: Fault) -> list[tuple[int, str]]:
+    return [(part, "") if isinstance(part, int) else (_PLACES.get(part, len(_PLACES)), part) for part in fault.path]
 
 
 def read_question(value: object, rule_sets: Mapping[str, RuleSet]) -> Question:
     """The question that a JSON value asks; raises `InvalidRequest` with every fault."""
-    if not isinstance(value, dict):
-        raise InvalidRequest([Fault((), "WRONG_TYPE", "The body must be a JSON object.")])
-    return _Reading(value, rule_sets).question()
+    return _QuestionReading(value, rule_sets).question()
 
 
-class _Reading:
+class Reading:
     """One request while it is read. What the schema found faulty is None here, in lists too, or missing."""
 
-    def __init__(self, value: dict[str, Any], rule_sets: Mapping[str, RuleSet]) -> None:
+    def __init__(self, schema: Schema, value: object, rule_sets: Mapping[str, RuleSet]) -> None:
+        if not isinstance(value, dict):
+            raise InvalidRequest([Fault((), "WRONG_TYPE", "The body must be a JSON object.")])
         self.faults: list[Fault] = []
         self.given = value
-        data = self._load(value)
-        self.hand: list[Card | None] | None = data.get("hand")
-        self.groups: list[list[Card | None]] | None = data.get("groups")
-        self.finish_card: Card | None = data.get("finish_card")
-        self.turned_up: Rank | str | None = data.get("wild_rank")
-        self.players: int | None = data.get("players")
-        self.rules = self._rule_set(data.get("rule_set"), rule_sets)
-
-    def question(self) -> Question:
-        judged: list[Card | None] = []
+        self.data = self._load(schema, value)
+        self.turned_up: Rank | str | None = self.data.get("wild_rank")
+        self.rules = self._rule_set(self.data.get("rule_set"), rule_sets)
         self._check_wild_rank()
-        deck = self._deck()
-        if self.hand is not None:
-            self._check_size(len(self.hand))
-            if deck is not None:
-                self._check_packs(self.hand, deck)
-            judged = self._judged(self.hand)
-            if self.groups is not None and None not in self.hand:
-                self._check_groups(self.groups, judged)
-        if self.faults or self.rules is None:
-            raise InvalidRequest(self.faults)
-        groups = None if self.groups is None else tuple(tuple(filter(None, group)) for group in self.groups)
-        return Question(self.rules, self.turned_up, tuple(filter(None, judged)), groups)
 
-    def _fault(self, path: tuple[str | int, ...], code: str, detail: str) -> None:
+    def fault(self, path: Path, code: str, detail: str) -> None:
         self.faults.append(Fault(path, code, detail))
 
-    def _load(self, value: dict[str, Any]) -> dict[str, Any]:
+    def deck(self, players: int | None) -> Deck | None:
+        """The deck of the table; without a good number of players, the one with the most packs."""
+        if self.rules is None:
+            return None
+        try:
+            return self.rules.deck(players)
+        except ValueError as error:
+            self.fault(("players",), "WRONG_PLAYERS", f"{error}.")
+            return self.rules.deck(None)
+
+    def _load(self, schema: Schema, value: dict[str, Any]) -> dict[str, Any]:
         """What the schema read; what it found faulty is noted and left out."""
         try:
-            loaded: dict[str, Any] = REQUEST_SCHEMA.load(value)
+            loaded: dict[str, Any] = schema.load(value)
         except ValidationError as error:
             self.faults += _schema_faults((), error.messages)
             loaded = dict(error.valid_data or {})
@@ -98,7 +100,7 @@ class _Reading:
     def _rule_set(self, name: str | None, rule_sets: Mapping[str, RuleSet]) -> RuleSet | None:
         rules = None if name is None else rule_sets.get(name)
         if name is not None and rules is None:
-            self._fault(("rule_set",), "UNKNOWN_RULE_SET", f"{shown(name)} is not one of {', '.join(rule_sets)}.")
+            self.fault(("rule_set",), "UNKNOWN_RULE_SET", f"{shown(name)} is not one of {', '.join(rule_sets)}.")
         return rules
 
     def _check_wild_rank(self) -> None:
@@ -107,41 +109,70 @@ class _Reading:
         try:
             self.rules.wild_rank(self.turned_up)
         except ValueError as error:
-            self._fault(("wild_rank",), "WILD_RANK_NOT_POSSIBLE", f"{error}.")
+            self.fault(("wild_rank",), "WILD_RANK_NOT_POSSIBLE", f"{error}.")
+
+
+class _QuestionReading(Reading):
+    """A request about one hand."""
+
+    def __init__(self, value: object, rule_sets: Mapping[str, RuleSet]) -> None:
+        super().__init__(REQUEST_SCHEMA, value, rule_sets)
+        self.hand = HandReading(self.faults, (), self.given, self.data)
+
+    def question(self) -> Question:
+        self.hand.check(self.deck(self.data.get("players")))
+        if self.faults or self.rules is None:
+            raise InvalidRequest(self.faults)
+        return self.hand.question(self.rules, self.turned_up)
+
+
+class HandReading:
+    """One hand while it is read: `given` has the fields as they were sent, `data` as the schema read them.
+
+    Faults are added to `faults`, with `path` before the path to the field.
+    """
+
+    def __init__(self, faults: list[Fault], path: Path, given: Mapping[str, Any], data: Mapping[str, Any]) -> None:
+        self.faults = faults
+        self.path = path
+        self.cards: list[Card | None] | None = data.get("hand")
+        self.groups: list[list[Card | None]] | None = data.get("groups")
+        self.finish_card: Card | None = data.get("finish_card")
+        self.has_finish_card = given.get("finish_card") is not None
+        self.judged: list[Card | None] = []
+
+    def check(self, deck: Deck | None) -> None:
+        """Note every fault of the hand; what the packs hold is only asked where `deck` is known."""
+        if self.cards is None:
+            return
+        self._check_size(len(self.cards))
+        if deck is not None:
+            self._check_packs(self.cards, deck)
+        self.judged = self._without_finish_card(self.cards)
+        if self.groups is not None and None not in self.cards:
+            self._check_groups(self.groups)
+
+    def question(self, rules: RuleSet, turned_up: Rank | str | None) -> Question:
+        """What is asked about the hand, once it was checked and found good."""
+        groups = None if self.groups is None else tuple(tuple(filter(None, group)) for group in self.groups)
+        return Question(rules, turned_up, tuple(filter(None, self.judged)), groups)
+
+    def _fault(self, path: Path, code: str, detail: str) -> None:
+        self.faults.append(Fault((*self.path, *path), code, detail))
 
     def _check_size(self, size: int) -> None:
-        has_finish_card = self.given.get("finish_card") is not None
-        if not has_finish_card and size == HAND_SIZE + 1:
+        if not self.has_finish_card and size == HAND_SIZE + 1:
             self._fault(("finish_card",), "FINISH_CARD_REQUIRED", "The hand has 14 cards: say which one was put away.")
-        elif size != HAND_SIZE + has_finish_card:
-            needed = "14 cards, the finish card among them" if has_finish_card else "13 cards"
+        elif size != HAND_SIZE + self.has_finish_card:
+            needed = "14 cards, the finish card among them" if self.has_finish_card else "13 cards"
             self._fault(("hand",), "WRONG_HAND_SIZE", f"Must have {needed}, not {size}.")
 
-    def _deck(self) -> Deck | None:
-        """The deck of the table; without a good number of players, the one with the most packs."""
-        if self.rules is None:
-            return None
-        try:
-            return self.rules.deck(self.players)
-        except ValueError as error:
-            self._fault(("players",), "WRONG_PLAYERS", f"{error}.")
-            return self.rules.deck(None)
-
     def _check_packs(self, hand: list[Card | None], deck: Deck) -> None:
-        """More copies of a card than the packs hold."""
-        copies = Counter(hand)
-        if hand and max(copies.values()) <= min(deck.packs, deck.printed_jokers):
-            return
-        del copies[None]
-        for card, count in copies.items():
-            held = deck.printed_jokers if card is JOKER else deck.packs
-            if card is not None and count > held:
-                surplus = [index for index, other in enumerate(hand) if other is card][held]
-                detail = f"{card.symbol} is in the hand {_times(count)}, and the cards in play have it {_times(held)}."
-                self._fault(("hand", surplus), "IMPOSSIBLE_HAND", detail)
+        for surplus in surplus_cards(hand, deck):
+            detail = f"{surplus.card.symbol} is in the hand {surplus.times}."
+            self._fault(("hand", surplus.index), "IMPOSSIBLE_HAND", detail)
 
-    def _judged(self, hand: list[Card | None]) -> list[Card | None]:
-        """The hand without the finish card."""
+    def _without_finish_card(self, hand: list[Card | None]) -> list[Card | None]:
         judged = hand.copy()
         if self.finish_card is None:
             return judged
@@ -152,9 +183,9 @@ class _Reading:
             self._fault(("finish_card",), "FINISH_CARD_NOT_IN_HAND", detail)
         return judged
 
-    def _check_groups(self, groups: list[list[Card | None]], judged: list[Card | None]) -> None:
+    def _check_groups(self, groups: list[list[Card | None]]) -> None:
         """Groups that use a card more often than the judged cards have it; only asked of a hand that is known."""
-        rest = judged.copy()
+        rest = self.judged.copy()
         try:
             for group in groups:
                 for card in group:
@@ -163,7 +194,7 @@ class _Reading:
             pass  # told card by card
         else:
             return
-        held = Counter(judged)
+        held = Counter(self.judged)
         left = held.copy()
         for row, group in enumerate(groups):
             for column, card in enumerate(group):
@@ -176,7 +207,31 @@ class _Reading:
                     self._fault(("groups", row, column), "CARDS_NOT_IN_HAND", detail)
 
 
-def _schema_faults(path: tuple[str | int, ...], messages: dict[Any, Any] | list[Any]) -> list[Fault]:
+@dataclass(frozen=True)
+class Surplus:
+    """A card that stands more often among some cards than the packs hold it: where it is first too many."""
+
+    card: Card
+    index: int
+    times: str
+
+
+def surplus_cards(cards: Sequence[Card | None], deck: Deck) -> list[Surplus]:
+    """More copies of a card than the packs hold; what is None is passed over."""
+    copies = Counter(cards)
+    if cards and max(copies.values()) <= min(deck.packs, deck.printed_jokers):
+        return []
+    del copies[None]
+    found = []
+    for card, count in copies.items():
+        held = deck.printed_jokers if card is JOKER else deck.packs
+        if card is not None and count > held:
+            index = [index for index, other in enumerate(cards) if other is card][held]
+            found.append(Surplus(card, index, f"{_times(count)}, and the cards in play have it {_times(held)}"))
+    return found
+
+
+def _schema_faults(path: Path, messages: dict[Any, Any] | list[Any]) -> list[Fault]:
     """What marshmallow reports, nested by field and index, as faults."""
     if isinstance(messages, dict):
         return [fault for key, inner in messages.items() for fault in _schema_faults((*path, key), inner)]

@@ -23,7 +23,7 @@ _TABLES: Final[dict[str, tuple[str, ...]]] = {
     "first_life": ("min", "max", "wild_cards_allowed"),
     "second_life": ("asked", "min", "max"),
     "loser": ("first_life_min", "first_life_only", "cap"),
-    "wrong_show": ("charge", "deal"),
+    "wrong_show": ("charge", "deal", "declarer"),
     "drops": ("first", "middle"),
 }
 _KEYS: Final = (
@@ -67,7 +67,7 @@ class Deck:
 
 @dataclass(frozen=True)
 class MatchFormat:
-    """A way to play several deals; `limits` are the totals that end it for a player, where it has any."""
+    """A way to play several deals; `limits` are the totals at which a player is out, where it has any."""
 
     format: str
     limits: tuple[int, ...]
@@ -78,7 +78,8 @@ class RuleSet:
     """One rule set. Points are penalty points; `None` stands for "the rule set has none".
 
     `values` are the points of the ranks from ace to king. `second_life` is None where a show needs no second
-    sequence. `wrong_show_charge` is None where the declarer is charged for the hand like a loser.
+    sequence. `wrong_show_charge` is None where the declarer is charged for the hand like a loser; where play continues,
+    `wrong_show_puts_out` says whether it does so without the declarer.
     `parameters` is the checked file as it was written, JSON-ready; `digest` is the SHA-256 of its canonical JSON.
     """
 
@@ -99,6 +100,7 @@ class RuleSet:
     cap: int | None
     wrong_show_charge: int | None
     wrong_show_ends_deal: bool
+    wrong_show_puts_out: bool
     first_drop: int | None
     middle_drop: int | None
     match_formats: tuple[MatchFormat, ...]
@@ -231,6 +233,7 @@ def _content_faults(data: dict[str, Any]) -> list[str]:
     number_or(NONE, "loser.cap", data["loser"]["cap"], 1)
     number_or("AS_LOSER", "wrong_show.charge", data["wrong_show"]["charge"], 0)
     choice("wrong_show.deal", data["wrong_show"]["deal"], "ENDS", "CONTINUES")
+    choice("wrong_show.declarer", data["wrong_show"]["declarer"], "OUT", "STAYS")
     for drop in ("first", "middle"):
         number_or(NONE, f"drops.{drop}", data["drops"][drop], 0)
     for index, row in enumerate(data["match"]):
@@ -271,6 +274,8 @@ def _contradictions(data: dict[str, Any]) -> list[str]:
         faults.append("joker_turned_up: ACES_WILD, but no deck has a printed joker")
     if data["joker_turned_up"] == "IMPOSSIBLE" and has_jokers:
         faults.append("joker_turned_up: IMPOSSIBLE, but a deck has printed jokers")
+    if (data["wrong_show"]["deal"], data["wrong_show"]["declarer"]) == ("ENDS", "STAYS"):
+        faults.append("wrong_show.declarer: STAYS, but the deal ends")
     formats = [row["format"] for row in data["match"]]
     if len(set(formats)) < len(formats):
         faults.append("match: a format stands twice")
@@ -310,6 +315,7 @@ def _build(data: dict[str, Any]) -> RuleSet:
         cap=_number_or_none(loser["cap"]),
         wrong_show_charge=_number_or_none(data["wrong_show"]["charge"]),
         wrong_show_ends_deal=data["wrong_show"]["deal"] == "ENDS",
+        wrong_show_puts_out=data["wrong_show"]["declarer"] == "OUT",
         first_drop=_number_or_none(data["drops"]["first"]),
         middle_drop=_number_or_none(data["drops"]["middle"]),
         match_formats=tuple(MatchFormat(row["format"], tuple(row["limits"])) for row in data["match"]),

@@ -1,15 +1,24 @@
 """Schemas: a request as it is read. `openapi.yaml` says the same for others."""
 
 import json
+from collections.abc import Sequence
 from typing import Any, Final
 
 from marshmallow import Schema, ValidationError, fields, validate
 
 from service.cards import JOKER_SPELLINGS, JOKER_TURNED_UP, parse_card, parse_rank
-from service.rules import RuleSet
+from service.rules import MATCH_FORMATS, RuleSet
+from service.settlement import WAYS_OUT
 
 # How much of a faulty text is shown back.
 _SHOWN: Final = 24
+LONGEST_ID: Final = 64
+_WRONG_ID: Final = f"WRONG_TYPE: The id of a player must have 1 to {LONGEST_ID} characters."
+# Far more than any match has.
+MOST_POINTS: Final = 1_000_000
+MOST_DEALS: Final = 1_000
+# How losers are charged: as they laid out their hands, or for the best that these could be.
+ARRANGE: Final = ("SUBMITTED", "BEST")
 
 
 def shown(text: str) -> str:
@@ -89,19 +98,86 @@ class GroupsField(_EachField):
     blank = ()
 
 
-class RequestSchema(Schema):
-    """A request, read card by card. Whether its fields fit together is not checked here; null stands for absent."""
+class ChoiceField(fields.String):
+    """One of a few words, in capitals."""
 
-    error_messages = {"unknown": "UNKNOWN_FIELD: No such field."}  # noqa: RUF012 (marshmallow declares it so)
+    def __init__(self, words: Sequence[str], **kwargs: Any) -> None:
+        wanted = f"one of {', '.join(words)}"
+        super().__init__(error_messages=_messages(wanted), **kwargs)
+        self.words = words
 
-    rule_set = fields.String(required=True, error_messages=_messages("the name of a rule set"))
-    wild_rank = WildRankField(allow_none=True, error_messages=_messages("a rank as a text, JOKER, or null"))
-    hand = CardsField(
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
+        if not isinstance(value, str):
+            raise self.make_error("invalid")
+        if value not in self.words:
+            raise ValidationError(f"UNKNOWN_VALUE: {shown(value)} is not one of {', '.join(self.words)}.")
+        return value
+
+
+class WholeNumberField(fields.Integer):
+    """A whole number within bounds, written without a fraction."""
+
+    def __init__(self, low: int, high: int, **kwargs: Any) -> None:
+        wanted = f"a whole number from {low} to {high}, without a fraction"
+        bounds = validate.Range(low, high, error=f"WRONG_TYPE: Must be {wanted}.")
+        super().__init__(strict=True, validate=bounds, error_messages=_messages(wanted), **kwargs)
+
+
+class ObjectField(fields.Nested):
+    """An object that has a schema of its own."""
+
+    def _deserialize(self, value: Any, *args: Any, **kwargs: Any) -> Any:
+        if not isinstance(value, dict):
+            raise self.make_error("invalid")
+        return super()._deserialize(value, *args, **kwargs)
+
+
+class ObjectsField(_EachField):
+    """A list of objects."""
+
+
+class TotalsField(fields.Dict):
+    """The total of each player, by id. Faulty ones are all reported, and left out of what was read."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(values=WholeNumberField(0, MOST_POINTS), **kwargs)
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> dict[str, Any]:
+        if not isinstance(value, dict):
+            raise self.make_error("invalid")
+        read: dict[str, Any] = {}
+        faults: dict[str, Any] = {}
+        for id_, total in value.items():
+            try:
+                if not 1 <= len(id_) <= LONGEST_ID:
+                    raise ValidationError(_WRONG_ID)  # noqa: TRY301 (told like the faults of a total)
+                read[id_] = self.value_field.deserialize(total) if self.value_field else total
+            except ValidationError as error:
+                faults[id_] = error.messages
+        if faults:
+            raise ValidationError(faults, valid_data=read)
+        return read
+
+
+def _rule_set() -> fields.String:
+    return fields.String(required=True, error_messages=_messages("the name of a rule set"))
+
+
+def _wild_rank() -> WildRankField:
+    return WildRankField(allow_none=True, error_messages=_messages("a rank as a text, JOKER, or null"))
+
+
+def _hand(required: bool) -> CardsField:
+    return CardsField(
         CardField(error_messages=_messages("a card as a text")),
-        required=True,
+        required=required,
+        allow_none=not required,
         error_messages=_messages("a list of cards"),
     )
-    groups = GroupsField(
+
+
+def _groups() -> GroupsField:
+    return GroupsField(
         CardsField(
             CardField(error_messages=_messages("a card as a text")),
             validate=validate.Length(min=1, error="WRONG_TYPE: A group must have at least one card."),
@@ -110,13 +186,69 @@ class RequestSchema(Schema):
         allow_none=True,
         error_messages=_messages("a list of groups, or null"),
     )
-    finish_card = CardField(allow_none=True, error_messages=_messages("a card as a text, or null"))
+
+
+def _finish_card() -> CardField:
+    return CardField(allow_none=True, error_messages=_messages("a card as a text, or null"))
+
+
+class _StrictSchema(Schema):
+    """Fields that are not known are faults; null stands for absent."""
+
+    error_messages = {"unknown": "UNKNOWN_FIELD: No such field."}  # noqa: RUF012 (marshmallow declares it so)
+
+
+class RequestSchema(_StrictSchema):
+    """A question about one hand, read card by card. Whether its fields fit together is not checked here."""
+
+    rule_set = _rule_set()
+    wild_rank = _wild_rank()
+    hand = _hand(required=True)
+    groups = _groups()
+    finish_card = _finish_card()
     players = fields.Integer(
         strict=True, allow_none=True, error_messages=_messages("a whole number without a fraction, or null")
     )
 
 
+class PlayerSchema(_StrictSchema):
+    """A player of a deal."""
+
+    id = fields.String(
+        required=True, validate=validate.Length(1, LONGEST_ID, error=_WRONG_ID), error_messages=_messages("a text")
+    )
+    hand = _hand(required=False)
+    groups = _groups()
+    finish_card = _finish_card()
+    dropped = ChoiceField(WAYS_OUT, allow_none=True)
+
+
+class MatchSchema(_StrictSchema):
+    """A match before the deal."""
+
+    format = ChoiceField(MATCH_FORMATS, required=True)
+    limit = WholeNumberField(1, MOST_POINTS, allow_none=True)
+    deals_left = WholeNumberField(1, MOST_DEALS, allow_none=True)
+    totals = TotalsField(required=True, error_messages=_messages("an object with a total for each player"))
+
+
+class DealSchema(_StrictSchema):
+    """A deal that is to be settled. Whether its parts fit together is not checked here."""
+
+    rule_set = _rule_set()
+    wild_rank = _wild_rank()
+    players = ObjectsField(
+        ObjectField(PlayerSchema, error_messages=_messages("an object with an id, and a hand or a drop")),
+        required=True,
+        error_messages=_messages("a list of players"),
+    )
+    declarer = fields.String(allow_none=True, error_messages=_messages("the id of a player, or null"))
+    arrange = ChoiceField(ARRANGE, allow_none=True)
+    match = ObjectField(MatchSchema, allow_none=True, error_messages=_messages("an object, or null"))
+
+
 REQUEST_SCHEMA: Final = RequestSchema()
+DEAL_SCHEMA: Final = DealSchema()
 
 
 def dump_rule_set(rules: RuleSet) -> dict[str, Any]:

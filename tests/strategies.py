@@ -16,6 +16,8 @@ from hypothesis import strategies as st
 
 from service.cards import JOKER, JOKER_TURNED_UP, NATURAL_CARDS, Card, Rank, Suit, natural_card, sort_cards
 from service.rules import RuleSet, parse_rule_set
+from service.settlement import Match, Player, Table
+from service.verdict import Question
 
 T = TypeVar("T")
 Pick = Callable[[Sequence[T]], Any]
@@ -227,6 +229,59 @@ def make_laid_out(pick: Pick[Any], rules: RuleSet) -> tuple[Deal, list[tuple[Car
     return deal, make_groups(pick, deal, built)
 
 
+def ways_out(rules: RuleSet) -> list[str]:
+    """How a player can leave a deal under `rules` before it ends."""
+    ways = [way for way, points in (("FIRST", rules.first_drop), ("MIDDLE", rules.middle_drop)) if points is not None]
+    plays_on = not rules.wrong_show_ends_deal and rules.wrong_show_puts_out
+    return [*ways, "WRONG_SHOW"] if plays_on else ways
+
+
+def make_table(pick: Pick[Any], rules: RuleSet) -> Table:
+    """A deal to be settled under `rules`: hands that the packs allow together, and a match now and then."""
+    fewest, most = rules.players
+    count, turned_up = pick(range(fewest, most + 1)), pick(turned_up_choices(rules))
+    ids = [f"p{number}" for number in range(1, count + 1)]
+    left = {id_: pick(ways_out(rules)) for id_ in ids if ways_out(rules) and pick((False, False, True))}
+    stays = [id_ for id_ in ids if id_ not in left]
+    if not stays:
+        stays = [pick(ids)]
+        del left[stays[0]]
+    declarer = pick(stays) if len(stays) > 1 else pick([None, stays[0]])
+    deck, players = full_deck(rules, count), []
+    for id_ in ids:
+        question = None
+        if (id_ not in left and declarer is not None) or pick((False, False, True)):
+            question = _make_question(pick, rules, turned_up, deck, id_ == declarer)
+            deck = list((Counter(deck) - Counter(question.hand)).elements())
+        players.append(Player(id_, question, left.get(id_)))
+    match = make_match(pick, rules, ids) if rules.match_formats and pick((True, True, False)) else None
+    return Table(rules, turned_up, tuple(players), declarer, pick((True, False)), match)
+
+
+def _make_question(
+    pick: Pick[Any], rules: RuleSet, turned_up: Rank | str | None, deck: list[Card], shows: bool
+) -> Question:
+    """A hand from what is left of the deck; of who shows, a good one more often than not."""
+    wild = rules.wild_rank(turned_up)
+    built = _built_groups(pick, deck, wild)
+    hand = [card for group in built for card in group]
+    if shows and pick((True, True, False)):
+        return Question(rules, turned_up, tuple(hand), pick((None, tuple(map(tuple, built)))))
+    hand = HANDS[pick(tuple(HANDS))](pick, list(deck), wild)
+    groups = make_groups(pick, Deal(rules, rules.players[0], turned_up, tuple(hand)), [])
+    return Question(rules, turned_up, tuple(hand), pick((None, tuple(groups))))
+
+
+def make_match(pick: Pick[Any], rules: RuleSet, ids: Sequence[str]) -> Match:
+    """A match of these players before a deal; totals near the limit are drawn more often."""
+    chosen = pick(rules.match_formats)
+    limit = pick(chosen.limits) if chosen.limits else None
+    totals = {id_: pick((0, 1, 20, 21, 60, 61, 80, 81, *([limit - 1, limit - 20] if limit else []))) for id_ in ids}
+    if limit is not None and chosen.format == "POOL" and pick((False, True)):
+        totals = {"gone": pick((limit, limit + 79)), **totals}
+    return Match(chosen.format, limit, pick((1, 2, 3)) if chosen.format == "DEALS" else None, totals)
+
+
 def _drawing(draw: st.DrawFn) -> Pick[Any]:
     return lambda options: options[draw(st.integers(0, len(options) - 1))]
 
@@ -247,6 +302,13 @@ def laid_out_deals(draw: st.DrawFn, rule_sets: Sequence[str] = tuple(RULE_SETS))
         return make_laid_out(pick, rules)
     deal = make_deal(pick, rules, pick(tuple(HANDS)))
     return deal, make_groups(pick, deal, [])
+
+
+@st.composite
+def tables(draw: st.DrawFn, rule_sets: Sequence[str] = tuple(RULE_SETS)) -> Table:
+    """Any deal that can be settled under those rule sets."""
+    pick = _drawing(draw)
+    return make_table(pick, RULE_SETS[pick(rule_sets)])
 
 
 def seeded_deals(seed: int, start: int, stop: int) -> Iterator[Deal]:

@@ -67,18 +67,17 @@ def test_make_help_lists_every_target() -> None:
     assert re.findall(r"^  make ([a-z-]+)  ", run.stdout, re.MULTILINE) == phony[1].split()
 
 
-def test_the_answer_in_the_readme_is_the_answer() -> None:
+def test_an_answer_in_the_readme_is_the_answer() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    asked = re.search(r"^curl \S* localhost:8080(/\w+) .* -d '(\{.*?\})'$", readme, re.MULTILINE | re.DOTALL)
-    shown = re.search(r"^```json\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)
-    assert asked
-    assert shown
+    asked = re.findall(r"^curl \S* localhost:8080(/\w+) [^\n]* -d '(\{.*?\})'$", readme, re.MULTILINE | re.DOTALL)
+    shown = re.findall(r"^```json\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)
     client = create_app(Settings(), StringIO()).test_client()
-    answer = client.post(asked[1], data=asked[2], content_type="application/json")
-    assert answer.get_json() == json.loads(shown[1])
+    assert [path for path, _ in asked] == ["/validate", "/settle"]
+    for (path, body), text in zip(asked, shown, strict=True):
+        assert client.post(path, data=body, content_type="application/json").get_json() == json.loads(text)
 
 
-@pytest.mark.parametrize("module", ["reasons", "questions", "problems"])
+@pytest.mark.parametrize("module", ["reasons", "questions", "deals", "problems"])
 def test_the_readme_explains_every_code(module: str) -> None:
     source = (ROOT / "service" / f"{module}.py").read_text(encoding="utf-8")
     readme = (ROOT / "README.md").read_text(encoding="utf-8")

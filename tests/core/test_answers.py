@@ -4,14 +4,15 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
-from service.answers import write_verdict
+from service.answers import write_settlement, write_verdict
 from service.arrangement import Arrangement
 from service.cards import Card, Rank
 from service.reasons import Reason
+from service.settlement import Match, Player, Settlement, Table, settle
 from service.verdict import Question, Verdict, judge_show, score_hand
-from tests.strategies import FIXED, Deal, laid_out_deals
+from tests.strategies import FIXED, RULE_SETS, Deal, laid_out_deals, tables
 
 
 def codes(cards: tuple[Card, ...] | None) -> list[str] | None:
@@ -66,3 +67,49 @@ def test_the_text_is_the_json_of_the_verdict(judge: Any, laid_out: bool) -> None
         assert write_verdict(verdict) == text
 
     check()
+
+
+def settlement_of(settlement: Settlement) -> dict[str, Any]:
+    rules, turned_up = settlement.table.rules, settlement.table.turned_up
+    standing = settlement.standing
+    return {
+        "rule_set": {"name": rules.name, "version": rules.version, "digest": rules.digest},
+        "wild_rank": turned_up.letter if isinstance(turned_up, Rank) else turned_up,
+        "deal": "ENDS" if settlement.ends else "CONTINUES",
+        "winner": settlement.winner,
+        "players": [
+            {
+                "id": result.id,
+                "outcome": result.outcome,
+                "points": result.points,
+                "verdict": None if result.verdict is None else value_of(result.verdict),
+            }
+            for result in settlement.results
+        ],
+        "match": standing
+        and {
+            "format": standing.match.format,
+            "limit": standing.match.limit,
+            "deals_left": standing.match.deals_left,
+            "totals": standing.match.totals,
+            "out": list(standing.out),
+            "over": standing.over,
+            "winners": list(standing.winners),
+        },
+    }
+
+
+@settings(FIXED, max_examples=200)
+@given(tables())
+def test_the_text_is_the_json_of_the_settlement(table: Table) -> None:
+    settlement = settle(table)
+    text = json.dumps(settlement_of(settlement), ensure_ascii=False, separators=(",", ":"))
+    assert write_settlement(settlement) == text
+
+
+def test_an_id_may_be_any_text() -> None:
+    id_ = 'é"\\\n\u2028{}♠'
+    players = (Player(id_, None, None), Player("b", None, "FIRST"))
+    match = Match("POINTS", None, None, {id_: 1, "b": 2})
+    settlement = settle(Table(RULE_SETS["online-13"], None, players, None, losers_at_best=False, match=match))
+    assert json.loads(write_settlement(settlement)) == settlement_of(settlement)

@@ -136,6 +136,7 @@ CONTENT_FAULTS = [
     (put("wrong_show.charge", "NONE"), 'wrong_show.charge: must be a whole number from 0 to 1000, or "AS_LOSER"'),
     (put("wrong_show.charge", 1001), 'wrong_show.charge: must be a whole number from 0 to 1000, or "AS_LOSER"'),
     (put("wrong_show.deal", "STOPS"), 'wrong_show.deal: must be "ENDS" or "CONTINUES"'),
+    (put("wrong_show.declarer", "IN"), 'wrong_show.declarer: must be "OUT" or "STAYS"'),
     (put("drops.first", -1), 'drops.first: must be a whole number from 0 to 1000, or "NONE"'),
     (put("drops.middle", False), 'drops.middle: must be a whole number from 0 to 1000, or "NONE"'),
     (put("match.0.format", "LEAGUE"), 'match[0].format: must be "POINTS" or "POOL" or "DEALS" or "RACE"'),
@@ -182,6 +183,7 @@ CONTRADICTIONS: list[tuple[str, list[Change], str]] = [
         [put("joker_turned_up", "IMPOSSIBLE")],
         "joker_turned_up: IMPOSSIBLE, but a deck has printed jokers",
     ),
+    ("two-row-duel", [put("wrong_show.deal", "ENDS")], "wrong_show.declarer: STAYS, but the deal ends"),
     ("family-13", [put("match.2.format", "POINTS")], "match: a format stands twice"),
     (
         "family-13",
@@ -285,6 +287,7 @@ TABLE: dict[str, tuple[object, ...]] = {
     "cap": (80, 80, 80, None, None),
     "wrong_show_charge": (80, 80, 80, None, 0),
     "wrong_show_ends_deal": (False, True, False, True, False),
+    "wrong_show_puts_out": (True, True, True, True, False),
     "first_drop": (20, 20, 20, None, None),
     "middle_drop": (40, 40, 40, None, None),
     "match_formats": (
@@ -350,7 +353,7 @@ def test_the_digest_does_not_depend_on_the_order_of_keys_or_the_layout(name: str
 
 CHANGES: dict[str, object] = {
     "name": "family-14",
-    "version": 2,
+    "version": 3,
     "title": "Other",
     "source": "elsewhere",
     "wild_left_over": "OWN_VALUE",
@@ -363,6 +366,7 @@ CHANGES: dict[str, object] = {
     "loser.cap": "NONE",
     "wrong_show.charge": "AS_LOSER",
     "wrong_show.deal": "ENDS",
+    "wrong_show.declarer": "STAYS",
     "drops.first": 19,
     "drops.middle": "NONE",
 }

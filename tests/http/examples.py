@@ -12,3 +12,23 @@ def question(**changes: Any) -> dict[str, Any]:
     """A good request with some fields changed; a field changed to `...` is left out."""
     asked: dict[str, Any] = {"rule_set": "online-13", "wild_rank": "7", "hand": HAND, "groups": GROUPS}
     return {name: value for name, value in (asked | changes).items() if value is not ...}
+
+
+# A hand without a first life under any rule set, and one that shares no card with it.
+LOSING_HAND = ["2S", "4S", "6S", "8H", "TH", "QH", "AD", "3D", "JD", "4C", "6C", "8C", "KC"]
+
+
+def deal(**changes: Any) -> dict[str, Any]:
+    """A good deal with some fields changed; a field changed to `...` is left out."""
+    asked: dict[str, Any] = {
+        "rule_set": "family-13",
+        "wild_rank": "7",
+        "players": [player("p1", SHOW_HAND), player("p2", LOSING_HAND), {"id": "p3", "dropped": "FIRST"}],
+        "declarer": "p1",
+    }
+    return {name: value for name, value in (asked | changes).items() if value is not ...}
+
+
+def player(id_: str, hand: list[str], **more: Any) -> dict[str, Any]:
+    """A player of a deal who has these cards."""
+    return {"id": id_, "hand": hand, **more}

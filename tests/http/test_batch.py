@@ -18,11 +18,14 @@ from tests.http.conftest import Log
 from tests.http.contract import CONTRACT, value_of
 from tests.http.examples import HAND, SHOW_HAND, question
 
+# Nobody declared: the last one in wins.
+DEAL = {"rule_set": "family-13", "players": [{"id": "p1", "dropped": "FIRST"}, {"id": "p2"}]}
 GOOD: list[tuple[str, dict[str, Any]]] = [
     ("validate", question()),
     ("validate", question(hand=SHOW_HAND, groups=...)),
     ("score", question()),
     ("score", question(groups=..., rule_set="family-13", wild_rank=...)),
+    ("settle", DEAL),
 ]
 BAD: list[tuple[Any, list[tuple[str, str]]]] = [
     ({}, [("/id", "MISSING_FIELD"), ("/op", "MISSING_FIELD")]),

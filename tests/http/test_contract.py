@@ -7,19 +7,20 @@ from apispec import APISpec
 from apispec.ext.marshmallow import MarshmallowPlugin
 from flask import Flask
 from flask.testing import FlaskClient
+from marshmallow import Schema
 from openapi_spec_validator import validate
 
 from service import cards
 from service.config import OPENAPI_FILE
 from service.ops import ADMIN_PATHS
 from service.problems import MAX_FAULTS
-from service.schemas import RequestSchema
+from service.schemas import DealSchema, MatchSchema, PlayerSchema, RequestSchema
 from tests.http import contract
 from tests.http.contract import CONTRACT, validator, value_of
 
 REQUEST_EXAMPLES = [
     (path, name, request["value"])
-    for path in ("/validate", "/score")
+    for path in ("/validate", "/score", "/settle")
     for body in [CONTRACT["paths"][path]["post"]["requestBody"]["$ref"].rpartition("/")[2]]
     for name, request in CONTRACT["components"]["requestBodies"][body]["content"]["application/json"][
         "examples"
@@ -38,7 +39,10 @@ def test_every_object_in_the_contract_is_closed() -> None:
         return found + [each for part in inner for each in objects(part)]
 
     assert len(objects(CONTRACT)) > 15
-    assert [each for each in objects(CONTRACT) if each["additionalProperties"] is not False] == []
+    # Totals have the ids of players for keys.
+    maps = [each for each in objects(CONTRACT) if isinstance(each["additionalProperties"], dict)]
+    assert all(each["propertyNames"] for each in maps)
+    assert [each for each in objects(CONTRACT) if each not in maps and each["additionalProperties"] is not False] == []
 
 
 def test_the_paths_are_those_of_the_url_map(app: Flask) -> None:
@@ -62,26 +66,31 @@ def _types(schema: Any) -> Any:
     """What is comparable: the types down to the items, with null where it is allowed."""
     if "$ref" in schema:
         return _types(CONTRACT["components"]["schemas"][schema["$ref"].rpartition("/")[2]])
-    if "oneOf" in schema:
-        types = {each for option in schema["oneOf"] for each in _types(option)[0]}
+    options = schema.get("oneOf", schema.get("anyOf"))
+    if options:
+        types = {each for option in options for each in _types(option)[0]}
         return types, None, None
     kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
     items = _types(schema["items"]) if "items" in schema else None
     return set(kinds), items, schema.get("minItems") if items and items[1] is None else None
 
 
-def test_the_request_is_that_of_the_marshmallow_schema() -> None:
+@pytest.mark.parametrize(
+    ("name", "schema"),
+    [("Question", RequestSchema), ("Deal", DealSchema), ("Player", PlayerSchema), ("Match", MatchSchema)],
+)
+def test_a_request_is_that_of_the_marshmallow_schema(name: str, schema: type[Schema]) -> None:
     """The bounds that depend on more than one field (13 or 14 cards) are checked elsewhere in the code."""
     spec = APISpec("Showcheck", "1", "3.1.0", plugins=[MarshmallowPlugin()])
-    spec.components.schema("Question", schema=RequestSchema)
-    made = spec.to_dict()["components"]["schemas"]["Question"]
-    written = CONTRACT["components"]["schemas"]["Question"]
+    spec.components.schema(name, schema=schema)
+    made = spec.to_dict()["components"]["schemas"][name]
+    written = CONTRACT["components"]["schemas"][name]
     assert set(made["required"]) == set(written["required"])
     assert list(made["properties"]) == list(written["properties"])
-    for name, field in made["properties"].items():
+    for property_, field in made["properties"].items():
         kinds, items, _ = _types(field)
-        written_kinds, written_items, _ = _types(written["properties"][name])
-        assert (kinds, items) == (written_kinds, written_items), name
+        written_kinds, written_items, _ = _types(written["properties"][property_])
+        assert (kinds, items) == (written_kinds, written_items), property_
 
 
 def test_the_card_pattern_takes_exactly_the_accepted_spellings() -> None:
@@ -102,7 +111,8 @@ def test_the_contract_lists_as_many_faults_as_are_sent() -> None:
 def test_an_example_of_the_contract_is_answered_as_it_says(
     client: FlaskClient, path: str, name: str, request_body: Any
 ) -> None:
-    validator("/components/schemas/Question").validate(request_body)
+    reference = CONTRACT["paths"][path]["post"]["requestBody"]["$ref"].removeprefix("#")
+    validator(f"{reference}/content/application~1json/schema").validate(request_body)
     answers = CONTRACT["paths"][path]["post"]["responses"]["200"]["content"]["application/json"]["examples"]
     assert value_of(client.post(path, json=request_body)) == answers[name]["value"]
 

@@ -9,6 +9,7 @@ from flask.testing import FlaskClient
 from service.problems import MAX_FAULTS
 from tests.http.contract import CONTRACT, value_of
 from tests.http.examples import GROUPS, HAND, question
+from tests.http.test_deal_faults import DEAL_FAULTS
 
 TWO_KINGS = [*HAND[:-1], "KS"]
 
@@ -112,8 +113,8 @@ def test_faults(client: FlaskClient, changes: dict[str, Any], expected: list[tup
 
 def test_every_code_of_the_contract_is_reached() -> None:
     codes = CONTRACT["components"]["schemas"]["Fault"]["properties"]["code"]["enum"]
-    of_batches = {"TOO_MANY_ITEMS", "UNKNOWN_OP", "REPEATED_ID"}  # see test_batch.py
-    assert {code for _, expected in FAULTS for _, code in expected} == set(codes) - of_batches
+    of_batches = {"TOO_MANY_ITEMS", "UNKNOWN_OP"}  # see test_batch.py
+    assert {code for _, expected in [*FAULTS, *DEAL_FAULTS] for _, code in expected} == set(codes) - of_batches
 
 
 @pytest.mark.parametrize("body", [[], "AS", 13, None, True, [{"rule_set": "online-13"}]])
