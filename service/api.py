@@ -7,7 +7,8 @@ from typing import Final
 from flask import Blueprint, Response, abort, request
 from werkzeug.exceptions import HTTPException
 
-from service.answers import write_verdict
+from service.keys import KeyRing
+from service.notary import Notary
 from service.questions import read_question
 from service.records import Given, current_record, note
 from service.rules import RuleSet
@@ -22,7 +23,9 @@ _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 MAX_READ_BYTES: Final = 1024 * 1024
 
 
-def create_api(rule_sets: Mapping[str, RuleSet], solve: Solve, contract: bytes) -> Blueprint:
+def create_api(
+    rule_sets: Mapping[str, RuleSet], solve: Solve, contract: bytes, notary: Notary, keys: KeyRing
+) -> Blueprint:
     """The API over these rule sets; `contract` is the text of `openapi.yaml`."""
     api = Blueprint("api", __name__)
 
@@ -34,7 +37,7 @@ def create_api(rule_sets: Mapping[str, RuleSet], solve: Solve, contract: bytes) 
         note(outcome=outcome)
         codes = tuple(reason.code for reason in verdict.reasons)
         current_record().verdicts.append(Given(question.rules.name, outcome, codes))
-        return _json(write_verdict(verdict))
+        return _json(notary.write(verdict))
 
     @api.post("/validate")
     def validate() -> Response:
@@ -43,6 +46,16 @@ def create_api(rule_sets: Mapping[str, RuleSet], solve: Solve, contract: bytes) 
     @api.post("/score")
     def score() -> Response:
         return answer(score_hand)
+
+    @api.post("/verify")
+    def verify() -> Response:
+        text = notary.verify(read_json(_read_body()))
+        note(outcome="VERIFIED")
+        return _json(text)
+
+    @api.get("/keys")
+    def show_keys() -> Response:
+        return _json(_ENCODER.encode(keys.jwks))
 
     @api.get("/rule-sets")
     def list_rule_sets() -> Response:

@@ -10,9 +10,10 @@ from werkzeug.routing import MapAdapter
 
 from service import api, ops, problems
 from service.cache import SolveCache
-from service.config import Settings, load_contract, load_rule_sets, load_settings
+from service.config import Settings, load_contract, load_keys, load_rule_sets, load_settings, load_version
 from service.logs import line_writer
 from service.metrics import Metrics
+from service.notary import Notary
 from service.records import Recorder, current_record
 from service.verdict import best_arrangement
 
@@ -49,10 +50,11 @@ class _Application(Flask):
 def create_app(settings: Settings | None = None, log_stream: TextIO | None = None) -> Flask:
     """The WSGI application, by default as the environment sets it, with its log on standard output.
 
-    Raises `StartError` for a faulty setting or rule-set file.
+    Raises `StartError` for a faulty setting, key or rule-set file.
     """
     settings = settings or load_settings()
     rule_sets = load_rule_sets()
+    keys = load_keys(settings)
 
     def report(solver_seconds: float | None) -> None:
         current_record().lookups.append(solver_seconds)
@@ -73,7 +75,8 @@ def create_app(settings: Settings | None = None, log_stream: TextIO | None = Non
     # Hooks after a request run last one first: an error becomes a problem before it is measured.
     ops.observe(app, recorder, settings.admin_port)
     problems.register(app)
-    app.register_blueprint(api.create_api(rule_sets, cache, load_contract()))
+    notary = Notary(rule_sets, cache, load_version(), keys)
+    app.register_blueprint(api.create_api(rule_sets, cache, load_contract(), notary, keys))
     app.register_blueprint(
         ops.create_admin(rule_sets, metrics, recorder, ops.solves_right(rule_sets, best_arrangement))
     )

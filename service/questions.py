@@ -81,7 +81,8 @@ class _Reading:
         if self.faults or self.rules is None:
             raise InvalidRequest(self.faults)
         groups = None if self.groups is None else tuple(tuple(filter(None, group)) for group in self.groups)
-        return Question(self.rules, self.turned_up, tuple(filter(None, judged)), groups)
+        hand = tuple(filter(None, judged))
+        return Question(self.rules, self.turned_up, hand, groups, self.finish_card, self.players)
 
     def _fault(self, path: tuple[str | int, ...], code: str, detail: str) -> None:
         self.faults.append(Fault(path, code, detail))
@@ -174,6 +175,11 @@ class _Reading:
                     has = _times(held[card])
                     detail = f"The groups use {card.symbol} more often than the judged cards have it ({has})."
                     self._fault(("groups", row, column), "CARDS_NOT_IN_HAND", detail)
+
+
+def schema_faults(error: ValidationError) -> list[Fault]:
+    """What a schema found, as faults."""
+    return _schema_faults((), error.messages)
 
 
 def _schema_faults(path: tuple[str | int, ...], messages: dict[Any, Any] | list[Any]) -> list[Fault]:

@@ -4,11 +4,13 @@ import json
 from typing import Any
 
 import pytest
+import rfc8785
 from hypothesis import given
+from hypothesis import strategies as st
 
-from service.answers import write_verdict
+from service.answers import write_statement, write_verdict
 from service.arrangement import Arrangement
-from service.cards import Card, Rank
+from service.cards import JOKER, Card, Rank, sort_cards
 from service.reasons import Reason
 from service.verdict import Question, Verdict, judge_show, score_hand
 from tests.strategies import FIXED, Deal, laid_out_deals
@@ -37,10 +39,42 @@ def arrangement_of(arrangement: Arrangement) -> dict[str, Any]:
     }
 
 
+def comparison_of(arrangement: Arrangement) -> dict[str, Any]:
+    return {"declarable": arrangement.declarable, "points": arrangement.points}
+
+
+def statement_of(verdict: Verdict, engine: str) -> dict[str, Any]:
+    question, rules, show = verdict.question, verdict.question.rules, verdict.deal is not None
+    groups, finish_card = question.groups, question.finish_card
+    return {
+        "engine": engine,
+        "rule_set": {"name": rules.name, "version": rules.version, "digest": rules.digest},
+        "request": {
+            "op": "validate" if show else "score",
+            "rule_set": rules.name,
+            "wild_rank": question.turned_up.letter if isinstance(question.turned_up, Rank) else question.turned_up,
+            "hand": codes(tuple(sort_cards(question.hand))),
+            "groups": None if groups is None else [codes(tuple(sort_cards(group))) for group in groups],
+            "finish_card": None if finish_card is None else finish_card.code,
+            "players": question.players,
+        },
+        "outcome": {
+            "judged": verdict.judged,
+            "valid": verdict.valid,
+            "points": verdict.points,
+            "reasons": [reason.code for reason in verdict.reasons],
+            "best": comparison_of(verdict.best),
+            **({} if verdict.submitted is None else {"submitted": comparison_of(verdict.submitted)}),
+            **({"wrong_show": verdict.wrong_show, "deal": verdict.deal} if show else {}),
+        },
+    }
+
+
 def value_of(verdict: Verdict) -> dict[str, Any]:
     rules, turned_up = verdict.question.rules, verdict.question.turned_up
     show = verdict.deal is not None
     return {
+        "verdict_id": "id",
         "rule_set": {"name": rules.name, "version": rules.version, "digest": rules.digest},
         "wild_rank": turned_up.letter if isinstance(turned_up, Rank) else turned_up,
         "judged": verdict.judged,
@@ -63,6 +97,38 @@ def test_the_text_is_the_json_of_the_verdict(judge: Any, laid_out: bool) -> None
         deal, groups = asked
         verdict = judge(Question(deal.rules, deal.turned_up, deal.hand, tuple(groups) if laid_out else None))
         text = json.dumps(value_of(verdict), ensure_ascii=False, separators=(",", ":"))
-        assert write_verdict(verdict) == text
+        assert write_verdict(verdict, "id") == text
+        assert write_verdict(verdict, "id", "a.b.c") == text[:-1] + ',"attestation":"a.b.c"}'
 
     check()
+
+
+@pytest.mark.parametrize("judge", [judge_show, score_hand])
+@pytest.mark.parametrize("laid_out", [True, False])
+@pytest.mark.parametrize(("finish_card", "players"), [(None, None), (JOKER, 2)])
+def test_a_statement_is_canonical_json(judge: Any, laid_out: bool, finish_card: Card | None, players: int) -> None:
+    """As an implementation of RFC 8785 that shares nothing with this one writes it."""
+
+    @FIXED
+    @given(laid_out_deals(), st.text(max_size=8))
+    def check(asked: tuple[Deal, list[tuple[Card, ...]]], engine: str) -> None:
+        deal, laid = asked
+        groups = tuple(laid) if laid_out else None
+        verdict = judge(Question(deal.rules, deal.turned_up, deal.hand, groups, finish_card, players))
+        assert write_statement(verdict, engine).encode() == rfc8785.dumps(statement_of(verdict, engine))
+
+    check()
+
+
+@FIXED
+@given(laid_out_deals(), st.randoms(use_true_random=False))
+def test_the_order_of_cards_makes_no_other_statement(asked: tuple[Deal, list[tuple[Card, ...]]], random: Any) -> None:
+    deal, groups = asked
+    turned = Question(
+        deal.rules,
+        deal.turned_up,
+        tuple(random.sample(deal.hand, 13)),
+        tuple(tuple(random.sample(group, len(group))) for group in groups),
+    )
+    first = write_statement(judge_show(Question(deal.rules, deal.turned_up, deal.hand, tuple(groups))), "1")
+    assert write_statement(judge_show(turned), "1") == first

@@ -1,0 +1,22 @@
+"""Commands: what `python -m service` can do beside serving. Each is a module with HELP, add_arguments and run."""
+
+from argparse import ArgumentParser
+from collections.abc import Sequence
+from typing import Final
+
+from service import keygen
+
+_COMMANDS: Final = {"keygen": keygen}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command that the arguments name; the exit code."""
+    parser = ArgumentParser(prog="python -m service", description="Showcheck at the command line.")
+    parsers = parser.add_subparsers(metavar="COMMAND", required=True)
+    for name, command in _COMMANDS.items():
+        own = parsers.add_parser(name, help=command.HELP, description=command.run.__doc__)
+        command.add_arguments(own)
+        own.set_defaults(run=command.run)
+    options = parser.parse_args(arguments)
+    code: int = options.run(options)
+    return code
