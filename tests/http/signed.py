@@ -10,7 +10,7 @@ from joserfc.jwk import OKPKey
 
 from service.app import create_app
 from service.config import Settings
-from service.keys import encode, new_key, read_signing_key
+from service.keys import encode, read_signing_key
 from tests.http.conftest import Log
 from tests.http.contract import CheckedClient
 

@@ -136,23 +136,12 @@ def test_every_cut_is_refused(signer: FlaskClient) -> None:
     assert refusal(signer, token.rpartition(".")[0]) == "MALFORMED_TOKEN"
 
 
-@pytest.mark.parametrize(
-    ("alg", "code"),
-    [
-        ("none", "WRONG_ALGORITHM"),
-        ("None", "WRONG_ALGORITHM"),
-        ("HS256", "WRONG_ALGORITHM"),
-        ("EdDSA", "WRONG_ALGORITHM"),
-        ("Ed448", "WRONG_ALGORITHM"),
-        (None, "WRONG_ALGORITHM"),
-        (["Ed25519"], "WRONG_ALGORITHM"),
-    ],
-)
+@pytest.mark.parametrize("alg", ["none", "nOnE", "HS256", "EdDSA", "Ed448", None, ["Ed25519"]], ids=repr)
 @pytest.mark.parametrize("signature", ["", "kept"])
-def test_the_token_does_not_choose_the_algorithm(signer: FlaskClient, alg: Any, code: str, signature: str) -> None:
+def test_the_token_does_not_choose_the_algorithm(signer: FlaskClient, alg: Any, signature: str) -> None:
     _, payload, kept = attest(signer).split(".")
     header = part({"alg": alg, "kid": KEY["kid"], "typ": "showcheck-verdict+jws"})
-    assert refusal(signer, f"{header}.{payload}.{signature and kept}") == code
+    assert refusal(signer, f"{header}.{payload}.{signature and kept}") == "WRONG_ALGORITHM"
 
 
 def test_the_public_key_is_no_secret_to_sign_with(signer: FlaskClient) -> None:
@@ -320,7 +309,9 @@ def test_old_and_coming_keys_verify_too(tmp_path: Path) -> None:
     assert refusal(before, new) == "UNKNOWN_KEY"
 
 
-def test_the_key_is_in_no_output(signing: Flask, log: Log, capfd: pytest.CaptureFixture[str]) -> None:
+def test_the_key_is_in_no_output(
+    signing: Flask, log: Log, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Neither in an answer, nor in a header, nor in the log of a crash with the key at hand."""
     client, admin = signing.test_client(), on_admin_port(signing.test_client())
     token = attest(client)
@@ -335,12 +326,11 @@ def test_the_key_is_in_no_output(signing: Flask, log: Log, capfd: pytest.Capture
         *(admin.get(path) for path in ("/version", "/metrics", "/readyz", "/livez")),
     ]
 
-    @signing.after_request
-    def crash(_: object) -> None:
+    def crash(*_: object) -> None:
         raise ZeroDivisionError
 
-    signing.test_client_class = None
-    answers.append(signing.test_client().post("/score", json=question(), environ_overrides={"SERVER_PORT": "8080"}))
+    monkeypatch.setattr("service.notary.write_verdict", crash)
+    answers.append(client.post("/score", json=question()))
     lines = log.read()
     assert lines
     told = (

@@ -118,9 +118,12 @@ def free_ports(count: int) -> list[int]:
 
 
 @contextmanager
-def service(build: str, cache_size: int) -> Iterator[Server]:
-    """Showcheck in that build, with that cache; raises `RuntimeError` if it is another build that answers."""
-    with _running([], TREES[build], {"SHOWCHECK_CACHE_SIZE": str(cache_size)}) as server:
+def service(build: str, cache_size: int, signing_key_file: Path | None = None) -> Iterator[Server]:
+    """Showcheck in that build, with that cache, signing if it has a key; raises `RuntimeError` if it is another build that answers."""
+    settings = {"SHOWCHECK_CACHE_SIZE": str(cache_size)}
+    if signing_key_file is not None:
+        settings["SHOWCHECK_SIGNING_KEY_FILE"] = str(signing_key_file)
+    with _running([], TREES[build], settings) as server:
         if server.version()["compiled"] != (build == "compiled"):
             raise RuntimeError(f"{TREES[build]} does not hold the {build} build")
         yield server
