@@ -64,7 +64,7 @@ def test_the_answer_in_the_readme_is_the_answer() -> None:
     assert answer.get_json() == json.loads(shown[1])
 
 
-@pytest.mark.parametrize("module", ["reasons", "questions", "problems"])
+@pytest.mark.parametrize("module", ["reasons", "questions", "problems", "attestations"])
 def test_the_readme_explains_every_code(module: str) -> None:
     source = (ROOT / "service" / f"{module}.py").read_text(encoding="utf-8")
     readme = (ROOT / "README.md").read_text(encoding="utf-8")

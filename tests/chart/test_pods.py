@@ -25,7 +25,6 @@ from tests.chart.charts import (
     the,
 )
 
-
 KEY = new_key()
 KEY_FILES = {"SHOWCHECK_SIGNING_KEY_FILE": "signing_key_file", "SHOWCHECK_VERIFY_KEYS_FILE": "verify_keys_file"}
 # What a pod may mount beside its own memory.

@@ -119,7 +119,7 @@ def free_ports(count: int) -> list[int]:
 
 @contextmanager
 def service(build: str, cache_size: int, signing_key_file: Path | None = None) -> Iterator[Server]:
-    """Showcheck in that build, with that cache, signing if it has a key; raises `RuntimeError` if it is another build that answers."""
+    """Showcheck in that build, with that cache, signing if there is a key; raises `RuntimeError` if another answers."""
     settings = {"SHOWCHECK_CACHE_SIZE": str(cache_size)}
     if signing_key_file is not None:
         settings["SHOWCHECK_SIGNING_KEY_FILE"] = str(signing_key_file)
