@@ -1,4 +1,4 @@
-"""`python -m service`: what can be done without a server."""
+"""`python -m service COMMAND`."""
 
 import sys
 

@@ -1,4 +1,5 @@
-"""Answers: the JSON text of a verdict or a settlement, written in one go. `openapi.yaml` says the same for others.
+"""Answers: the JSON text of a verdict, of the statement that stands for it, and of a settlement. Each is written in one
+go; `openapi.yaml` says the same for others.
 
 No dictionaries are built on the way, and compiled this takes a tenth of the time that they and `json.dumps` would.
 """
@@ -8,7 +9,7 @@ from json.encoder import encode_basestring
 from typing import Final
 
 from service.arrangement import Arrangement, Charge, Group
-from service.cards import ALL_CARDS, Card, Rank
+from service.cards import ALL_CARDS, Card, Rank, sort_cards
 from service.reasons import Reason
 from service.rules import RuleSet
 from service.settlement import Result, Settlement, Standing
@@ -17,12 +18,44 @@ from service.verdict import Verdict
 _QUOTED: Final = tuple(f'"{card.code}"' for card in ALL_CARDS)
 
 
-def write_verdict(verdict: Verdict) -> str:
+def write_statement(verdict: Verdict, engine: str) -> str:
+    """What the verdict of an engine of that version says, as canonical JSON (RFC 8785): keys sorted, cards in listing
+    order, whatever their order in the request. All of it is ASCII but what a version might hold.
+    """
+    question, show = verdict.question, verdict.wrong_show is not None
+    rules, groups, finish = question.rules, question.groups, question.finish_card
+    submitted = verdict.submitted
+    return "".join(
+        (
+            f'{{"engine":{encode_basestring(engine)},"outcome":{{"best":{_comparison(verdict.best)}',
+            f',"deal":"{verdict.deal}"' if show else "",
+            f',"judged":"{verdict.judged}","points":{verdict.points},"reasons":[',
+            ",".join([f'"{reason.code}"' for reason in verdict.reasons]),
+            "]" if submitted is None else f'],"submitted":{_comparison(submitted)}',
+            f',"valid":{_truth(verdict.valid)}',
+            f',"wrong_show":{_truth(not verdict.valid)}' if show else "",
+            '},"request":{"finish_card":',
+            "null" if finish is None else _QUOTED[finish.order],
+            ',"groups":',
+            "null" if groups is None else "[" + ",".join([_cards(sort_cards(group)) for group in groups]) + "]",
+            f',"hand":{_cards(sort_cards(question.hand))},"op":"{"validate" if show else "score"}","players":',
+            "null" if question.players is None else str(question.players),
+            f',"rule_set":"{rules.name}","wild_rank":{_wild_rank(question.turned_up)}}}',
+            f',"rule_set":{{"digest":"{rules.digest}","name":"{rules.name}","version":{rules.version}}}}}',
+        )
+    )
+
+
+def _comparison(arrangement: Arrangement) -> str:
+    return f'{{"declarable":{_truth(arrangement.declarable)},"points":{arrangement.points}}}'
+
+
+def write_verdict(verdict: Verdict, verdict_id: str, attestation: str | None = None) -> str:
     """The verdict as compact JSON, its keys in the order of the contract."""
     show = verdict.wrong_show is not None
     return "".join(
         (
-            "{",
+            f'{{"verdict_id":"{verdict_id}",',
             _head(verdict.question.rules, verdict.question.turned_up),
             f',"judged":"{verdict.judged}","valid":{_truth(verdict.valid)}',
             f',"wrong_show":{_truth(not verdict.valid)}' if show else "",
@@ -34,12 +67,12 @@ def write_verdict(verdict: Verdict) -> str:
             "null" if verdict.submitted is None else _arrangement(verdict.submitted),
             ',"best":',
             _arrangement(verdict.best),
-            "}",
+            "}" if attestation is None else f',"attestation":"{attestation}"}}',
         )
     )
 
 
-def write_settlement(settlement: Settlement, write: Callable[[Verdict], str] = write_verdict) -> str:
+def write_settlement(settlement: Settlement, write: Callable[[Verdict], str]) -> str:
     """The settlement as compact JSON, with the text that `write` gives for each verdict in it."""
     return "".join(
         (
@@ -79,14 +112,14 @@ def _ids(ids: Sequence[str]) -> str:
 
 def _head(rules: RuleSet, turned_up: Rank | str | None) -> str:
     """What every answer names first: the rule set, and what was turned up, in its canonical spelling."""
-    wild_rank = turned_up.letter if isinstance(turned_up, Rank) else turned_up
-    return "".join(
-        (
-            f'"rule_set":{{"name":"{rules.name}","version":{rules.version},"digest":"{rules.digest}"}}',
-            ',"wild_rank":',
-            "null" if wild_rank is None else f'"{wild_rank}"',
-        )
-    )
+    rule_set = f'{{"name":"{rules.name}","version":{rules.version},"digest":"{rules.digest}"}}'
+    return f'"rule_set":{rule_set},"wild_rank":{_wild_rank(turned_up)}'
+
+
+def _wild_rank(turned_up: Rank | str | None) -> str:
+    if turned_up is None:
+        return "null"
+    return f'"{turned_up.letter if isinstance(turned_up, Rank) else turned_up}"'
 
 
 def _arrangement(arrangement: Arrangement) -> str:

@@ -11,6 +11,8 @@ from werkzeug.exceptions import HTTPException
 
 from service.batch import answer_batch
 from service.calls import Call
+from service.keys import KeyRing
+from service.notary import Notary
 from service.records import current_record, note
 from service.rules import RuleSet
 from service.schemas import dump_rule_set
@@ -30,7 +32,9 @@ _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 MAX_READ_BYTES: Final = MAX_BATCH_BYTES + 1
 
 
-def create_api(rule_sets: Mapping[str, RuleSet], calls: Mapping[str, Call], contract: bytes) -> Blueprint:
+def create_api(
+    rule_sets: Mapping[str, RuleSet], calls: Mapping[str, Call], notary: Notary, keys: KeyRing, contract: bytes
+) -> Blueprint:
     """The API: each call on the path of its name, and these rule sets; `contract` is the text of `openapi.yaml`."""
     api = Blueprint("api", __name__)
 
@@ -53,6 +57,16 @@ def create_api(rule_sets: Mapping[str, RuleSet], calls: Mapping[str, Call], cont
         record.verdicts.extend(answer.given)
         note(outcome="ANSWERED", verdicts=len(answer.given), faulty=answer.faulty)
         return _json(answer.text)
+
+    @api.post("/verify")
+    def verify() -> Response:
+        text = notary.verify(read_json(_read_body(MAX_BODY_BYTES)))
+        note(outcome="VERIFIED")
+        return _json(text)
+
+    @api.get("/keys")
+    def show_keys() -> Response:
+        return _json(_ENCODER.encode(keys.jwks))
 
     @api.get("/rule-sets")
     def list_rule_sets() -> Response:

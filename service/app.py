@@ -11,9 +11,10 @@ from werkzeug.routing import MapAdapter
 from service import api, ops, problems
 from service.cache import SolveCache
 from service.calls import create_calls
-from service.config import Settings, load_state
+from service.config import Settings, load_keys, load_state, load_version
 from service.logs import line_writer
 from service.metrics import create_metrics
+from service.notary import Notary
 from service.records import Recorder, current_record
 from service.verdict import best_arrangement
 
@@ -50,9 +51,10 @@ class _Application(Flask):
 def create_app(settings: Settings | None = None, log_stream: TextIO | None = None) -> Flask:
     """The WSGI application, by default as the environment sets it, with its log on standard output.
 
-    Raises `StartError` for a faulty setting or rule-set file.
+    Raises `StartError` for a faulty setting, key or rule-set file.
     """
     state = load_state()
+    keys = state.keys if settings is None else load_keys(settings)
     settings = settings or state.settings
 
     def report(solver_seconds: float | None) -> None:
@@ -74,8 +76,9 @@ def create_app(settings: Settings | None = None, log_stream: TextIO | None = Non
     # Hooks after a request run last one first: an error becomes a problem before it is measured.
     ops.observe(app, recorder, settings.admin_port)
     problems.register(app)
-    calls = create_calls(state.rule_sets, cache)
-    app.register_blueprint(api.create_api(state.rule_sets, calls, state.contract))
+    notary = Notary(state.rule_sets, cache, load_version(), keys)
+    calls = create_calls(state.rule_sets, cache, notary.write)
+    app.register_blueprint(api.create_api(state.rule_sets, calls, notary, keys, state.contract))
     app.register_blueprint(
         ops.create_admin(state.rule_sets, metrics, recorder, ops.solves_right(state.rule_sets, best_arrangement))
     )

@@ -8,16 +8,18 @@ import re
 import signal
 import threading
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
 from functools import cache
 from pathlib import Path
-from typing import BinaryIO, Final, NamedTuple
+from typing import Any, BinaryIO, Final, NamedTuple
 
 from service.batch import ItemAnswer, answer_item, problem_item
 from service.calls import Call, create_calls
-from service.config import load_rule_sets
+from service.config import load_keys, load_rule_sets, load_settings, load_version
+from service.notary import Notary
 from service.problems import malformed_json_text
+from service.questions import InvalidRequest
 from service.strict_json import MalformedJson, read_json
 from service.verdict import best_arrangement
 
@@ -34,21 +36,29 @@ class ResumeError(Exception):
 
 
 class Chunk(NamedTuple):
-    """Answers to some lines: their text, how many bytes of input they took, and how many are no verdicts."""
+    """What came of some lines: a text, how many bytes of input they had, how many verdicts were looked at in them, and
+    how much was not as it should be.
+    """
 
     text: str
     bytes_read: int
+    checked: int
     faulty: int
 
 
-def judge_lines(lines: Iterable[bytes], first: int, cores: int) -> Iterator[Chunk]:
-    """Judge lines of JSON, each an item as in a batch, on so many cores; `first` is the number of the first line."""
+def work_through(
+    lines: Iterable[bytes], work: Callable[[list[bytes], int], Chunk], first: int, cores: int
+) -> Iterator[Chunk]:
+    """Have `work` done on all lines, in chunks on so many cores; `first` is the number of the first line.
+
+    `work` is called with lines and the number of the first of them. The chunks come in the order of the lines.
+    """
     chunks = _chunks(lines, first)
     with ProcessPoolExecutor(cores, initializer=_begin_process) as pool:
         under_way: deque[Future[Chunk]] = deque()
         try:
             for number, chunk in chunks:
-                under_way.append(pool.submit(judge_chunk, chunk, number))
+                under_way.append(pool.submit(work, chunk, number))
                 if len(under_way) >= CHUNKS_AHEAD * cores:
                     yield under_way.popleft().result()
             while under_way:
@@ -79,16 +89,66 @@ def _chunks(lines: Iterable[bytes], first: int) -> Iterator[tuple[int, list[byte
 
 
 def judge_chunk(lines: list[bytes], first: int) -> Chunk:
-    """Judge these lines, the first of which has the number `first`."""
+    """Judge lines of JSON, each an item as in a batch: an answer a line."""
     answers = [_answer(line, f"line-{number}") for number, line in enumerate(lines, first)]
     text = "".join(f"{answer.text}\n" for answer in answers)
-    return Chunk(text, sum(map(len, lines)), sum(answer.status != 200 for answer in answers))
+    return Chunk(text, sum(map(len, lines)), len(answers), sum(answer.status != 200 for answer in answers))
+
+
+def check_chunk(lines: list[bytes], first: int) -> Chunk:
+    """Judge the signed verdicts in lines of answers once more: a line for each that is not the same today."""
+    found = []
+    checked = 0
+    for number, line in enumerate(lines, first):
+        for verdict in _verdicts(line):
+            checked += 1
+            result = _replay(verdict)
+            if result["result"] != "SAME":
+                found.append(json.dumps({"line": number, **result}, ensure_ascii=False) + "\n")
+    return Chunk("".join(found), sum(map(len, lines)), checked, len(found))
+
+
+def _verdicts(line: bytes) -> list[dict[str, Any]]:
+    """The verdicts in an answer: by itself or as an item's, of a hand or of each hand in a deal; a problem has none."""
+    try:
+        answer = read_json(line)
+    except MalformedJson:
+        return [{}]
+    if isinstance(answer, dict) and "status" in answer and "body" in answer:
+        answer = answer["body"] if answer["status"] == 200 else {"players": []}
+    if not isinstance(answer, dict):
+        return [{}]
+    if isinstance(answer.get("players"), list):
+        seats = [seat.get("verdict") for seat in answer["players"] if isinstance(seat, dict)]
+        return [verdict for verdict in seats if isinstance(verdict, dict)]
+    return [answer]
+
+
+def _replay(verdict: dict[str, Any]) -> dict[str, Any]:
+    """What is to be told of a verdict: its id, the result, and where that is not SAME, then and now, or the reason."""
+    about = {"verdict_id": verdict.get("verdict_id")}
+    if "attestation" not in verdict:
+        return {**about, "result": "UNSIGNED"}
+    try:
+        checked = json.loads(_engine()[1].verify({"attestation": verdict["attestation"], "replay": True}))
+    except InvalidRequest as error:
+        return {**about, "result": error.faults[0].code, "detail": error.faults[0].detail}
+    if checked["verdict_id"] != verdict.get("verdict_id", checked["verdict_id"]):
+        return {**about, "result": "OTHER_VERDICT", "detail": f"The attestation is of {checked['verdict_id']}."}
+    return {
+        **about,
+        "result": checked["replay"]["result"],
+        "then": checked["statement"],
+        "now": checked["replay"]["statement"],
+    }
 
 
 @cache
-def _calls() -> dict[str, Call]:
+def _engine() -> tuple[Mapping[str, Call], Notary]:
     # Once a process.
-    return dict(create_calls(load_rule_sets(), best_arrangement))
+    rule_sets = load_rule_sets()
+    notary = Notary(rule_sets, best_arrangement, load_version(), load_keys(load_settings()))
+    return create_calls(rule_sets, best_arrangement, notary.write), notary
 
 
 def _answer(line: bytes, name: str) -> ItemAnswer:
@@ -97,7 +157,7 @@ def _answer(line: bytes, name: str) -> ItemAnswer:
     except MalformedJson as error:
         return problem_item(None, 400, malformed_json_text(error, name))
     # Items of a file stand for themselves: their ids may repeat.
-    return answer_item(item, _calls(), name, set())
+    return answer_item(item, _engine()[0], name, set())
 
 
 def resume(source: BinaryIO, written: Path) -> tuple[int, int]:

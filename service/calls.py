@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from service.answers import write_settlement, write_verdict
+from service.answers import write_settlement
 from service.deals import read_table
 from service.questions import read_question
 from service.records import Given
@@ -25,14 +25,14 @@ class Answer(NamedTuple):
 Call = Callable[[object], Answer]
 
 
-def create_calls(rule_sets: Mapping[str, RuleSet], solve: Solve) -> Mapping[str, Call]:
-    """The calls by name, over these rule sets; `solve` finds the best of a hand."""
+def create_calls(rule_sets: Mapping[str, RuleSet], solve: Solve, write: Callable[[Verdict], str]) -> Mapping[str, Call]:
+    """The calls by name, over these rule sets: `solve` finds the best of a hand, `write` gives a verdict's text."""
 
     def judging(judge: Callable[[Question, Solve], Verdict]) -> Call:
         def call(value: object) -> Answer:
             verdict = judge(read_question(value, rule_sets), solve)
             given = _given(verdict)
-            return Answer(write_verdict(verdict), given.rule_set, given.outcome, (given,))
+            return Answer(write(verdict), given.rule_set, given.outcome, (given,))
 
         return call
 
@@ -41,7 +41,7 @@ def create_calls(rule_sets: Mapping[str, RuleSet], solve: Solve) -> Mapping[str,
         settlement = settle(table, solve)
         given = {result.id: _given(result.verdict) for result in settlement.results if result.verdict is not None}
         outcome = "NO_SHOW" if table.declarer is None else given[table.declarer].outcome
-        text = write_settlement(settlement, write_verdict)
+        text = write_settlement(settlement, write)
         return Answer(text, table.rules.name, outcome, tuple(given.values()))
 
     return {"validate": judging(judge_show), "score": judging(score_hand), "settle": settling}

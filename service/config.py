@@ -1,6 +1,7 @@
 """Settings from the environment and rule sets from their files: read once at the start, every fault named at once."""
 
 import os
+import stat
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from environs import Env, EnvValidationError
 from marshmallow.validate import OneOf, Range
 
 from service import search
+from service.keys import KeyRing, PublicKey, SigningKey, UnusableKey, read_public_keys, read_signing_key
 from service.rules import RuleSet, RuleSetError, parse_rule_set
 
 LOG_LEVELS: Final = ("DEBUG", "INFO", "WARNING", "ERROR")
@@ -36,7 +38,8 @@ class StartError(Exception):
 class Settings:
     """What the environment sets. `cache_size` counts solved hands a worker; 0 switches the cache off.
 
-    With `require_compiled`, a core that is not compiled stops the start.
+    With `require_compiled`, a core that is not compiled stops the start. The files have the key that verdicts are
+    signed with, and further public keys that they are checked with.
     """
 
     port: int = 8080
@@ -46,6 +49,8 @@ class Settings:
     threads: int = 4
     workers: int = 1
     require_compiled: bool = False
+    signing_key_file: str | None = None
+    verify_keys_file: str | None = None
 
 
 @dataclass(frozen=True)
@@ -55,11 +60,16 @@ class State:
     settings: Settings
     rule_sets: dict[str, RuleSet]
     contract: bytes
+    keys: KeyRing
 
 
 _PREFIX: Final = "SHOWCHECK_"
 _LOG_LEVEL: Final = "SHOWCHECK_LOG_LEVEL"
 _REQUIRE_COMPILED: Final = "SHOWCHECK_REQUIRE_COMPILED"
+_SIGNING_KEY_FILE: Final = "SHOWCHECK_SIGNING_KEY_FILE"
+_VERIFY_KEYS_FILE: Final = "SHOWCHECK_VERIFY_KEYS_FILE"
+# A set of a hundred public keys has some 15 KB.
+_MOST_KEY_BYTES: Final = 1024 * 1024
 # Environment name of each number, with its lowest and highest value.
 _NUMBERS: Final = {
     "port": ("SHOWCHECK_PORT", 1, 65_535),
@@ -71,6 +81,8 @@ _NUMBERS: Final = {
 _NEEDED: Final = {name: f"a whole number from {low} to {high}" for name, low, high in _NUMBERS.values()} | {
     _LOG_LEVEL: "one of " + ", ".join(LOG_LEVELS),
     _REQUIRE_COMPILED: "true or false",
+    _SIGNING_KEY_FILE: "the path of a file",
+    _VERIFY_KEYS_FILE: "the path of a file",
 }
 
 
@@ -88,7 +100,8 @@ def load_state() -> State:
 def reload_state() -> StartError | None:
     """Read it all again. Where that is faulty by now, what was read before stays, and the fault is the result."""
     try:
-        state = State(load_settings(), load_rule_sets(), load_contract())
+        settings = load_settings()
+        state = State(settings, load_rule_sets(), load_contract(), load_keys(settings))
     except StartError as error:
         if _states:
             return error
@@ -106,6 +119,7 @@ def load_settings() -> Settings:
     }
     log_level = env.str(_LOG_LEVEL, Settings.log_level, validate=OneOf(LOG_LEVELS))
     require_compiled = env.bool(_REQUIRE_COMPILED, Settings.require_compiled)
+    key_files = env.str(_SIGNING_KEY_FILE, None), env.str(_VERIFY_KEYS_FILE, None)
     faults: list[str] = []
     try:
         env.seal()
@@ -115,10 +129,66 @@ def load_settings() -> Settings:
         faults.append(f"SHOWCHECK_ADMIN_PORT: must differ from SHOWCHECK_PORT, both are {numbers['port']}")
     if require_compiled and not is_compiled():
         faults.append(f"{_REQUIRE_COMPILED}: the core is not compiled, see setup.py")
+    faults += _read_keys(*key_files)[1]
     faults += _unknown_names(os.environ)
     if faults:
         raise StartError(faults)
-    return Settings(**numbers, log_level=log_level, require_compiled=require_compiled)
+    return Settings(
+        **numbers,
+        log_level=log_level,
+        require_compiled=require_compiled,
+        signing_key_file=key_files[0],
+        verify_keys_file=key_files[1],
+    )
+
+
+def load_keys(settings: Settings) -> KeyRing:
+    """The keys of the two files, none where none is named; raises `StartError`."""
+    keys, faults = _read_keys(settings.signing_key_file, settings.verify_keys_file)
+    if faults:
+        raise StartError(faults)
+    return keys
+
+
+def _read_keys(signing_key_file: str | None, verify_keys_file: str | None) -> tuple[KeyRing, list[str]]:
+    """The keys, and what is wrong with their files."""
+    signing: SigningKey | None = None
+    others: list[PublicKey] = []
+    faults = []
+    if signing_key_file is not None:
+        try:
+            signing = read_signing_key(_read_key_file(signing_key_file, secret=True))
+        except UnusableKey as fault:
+            faults.append(f"{_SIGNING_KEY_FILE}: {signing_key_file!r}: {fault}")
+    if verify_keys_file is not None:
+        try:
+            others = read_public_keys(_read_key_file(verify_keys_file, secret=False))
+            return KeyRing(signing, others), faults
+        except UnusableKey as fault:
+            faults.append(f"{_VERIFY_KEYS_FILE}: {verify_keys_file!r}: {fault}")
+    return KeyRing(signing), faults
+
+
+def _read_key_file(path: str, *, secret: bool) -> str:
+    """The text of a file. A `secret` one must be shut to all but its owner and its group: by its group Kubernetes lets
+    a pod that is not root read a Secret. Where the path is a link, what it leads to counts.
+    """
+    try:
+        # Without waiting, should it be a pipe.
+        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
+            _check_mode(os.fstat(file.fileno()).st_mode, secret=secret)
+            return file.read(_MOST_KEY_BYTES).decode()
+    except UnicodeDecodeError:
+        raise UnusableKey("it is not UTF-8") from None
+    except OSError as error:
+        raise UnusableKey(f"{error.strerror}") from None
+
+
+def _check_mode(mode: int, *, secret: bool) -> None:
+    if not stat.S_ISREG(mode):
+        raise UnusableKey("it is no regular file")
+    if secret and mode & stat.S_IRWXO:
+        raise UnusableKey(f"it is open to everybody (mode {stat.S_IMODE(mode):04o}): make it 0400 or 0440")
 
 
 def is_compiled() -> bool:

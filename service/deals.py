@@ -63,7 +63,7 @@ class _TableReading(Reading):
         return Table(self.rules, self.turned_up, players, self.declarer, at_best, match)
 
     def _player(self, seat: _Seat, hand: HandReading, rules: RuleSet) -> Player:
-        question = None if hand.cards is None else hand.question(rules, self.turned_up)
+        question = None if hand.cards is None else hand.question(rules, self.turned_up, len(self.seats))
         return Player(str(seat.id), question, seat.way_out)
 
     def _check_ids(self) -> None:

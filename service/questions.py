@@ -93,7 +93,7 @@ class Reading:
         try:
             loaded: dict[str, Any] = schema.load(value)
         except ValidationError as error:
-            self.faults += _schema_faults((), error.messages)
+            self.faults += schema_faults(error)
             loaded = dict(error.valid_data or {})
         return loaded
 
@@ -123,7 +123,7 @@ class _QuestionReading(Reading):
         self.hand.check(self.deck(self.data.get("players")))
         if self.faults or self.rules is None:
             raise InvalidRequest(self.faults)
-        return self.hand.question(self.rules, self.turned_up)
+        return self.hand.question(self.rules, self.turned_up, self.data.get("players"))
 
 
 class HandReading:
@@ -152,10 +152,11 @@ class HandReading:
         if self.groups is not None and None not in self.cards:
             self._check_groups(self.groups)
 
-    def question(self, rules: RuleSet, turned_up: Rank | str | None) -> Question:
-        """What is asked about the hand, once it was checked and found good."""
+    def question(self, rules: RuleSet, turned_up: Rank | str | None, players: int | None) -> Question:
+        """What is asked about the hand at a table of `players`, once it was checked and found good."""
         groups = None if self.groups is None else tuple(tuple(filter(None, group)) for group in self.groups)
-        return Question(rules, turned_up, tuple(filter(None, self.judged)), groups)
+        hand = tuple(filter(None, self.judged))
+        return Question(rules, turned_up, hand, groups, self.finish_card, players)
 
     def _fault(self, path: Path, code: str, detail: str) -> None:
         self.faults.append(Fault((*self.path, *path), code, detail))
@@ -229,6 +230,11 @@ def surplus_cards(cards: Sequence[Card | None], deck: Deck) -> list[Surplus]:
             index = [index for index, other in enumerate(cards) if other is card][held]
             found.append(Surplus(card, index, f"{_times(count)}, and the cards in play have it {_times(held)}"))
     return found
+
+
+def schema_faults(error: ValidationError) -> list[Fault]:
+    """What a schema found, as faults."""
+    return _schema_faults((), error.messages)
 
 
 def _schema_faults(path: Path, messages: dict[Any, Any] | list[Any]) -> list[Fault]:

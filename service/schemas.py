@@ -251,6 +251,27 @@ REQUEST_SCHEMA: Final = RequestSchema()
 DEAL_SCHEMA: Final = DealSchema()
 
 
+class TruthField(fields.Boolean):
+    """True or false, and not what could pass for them: 1, "on"."""
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
+        if not isinstance(value, bool):
+            raise self.make_error("invalid")
+        return value
+
+
+class VerifySchema(Schema):
+    """A signed verdict that is to be verified, and whether it is to be judged again."""
+
+    error_messages = {"unknown": "UNKNOWN_FIELD: No such field."}  # noqa: RUF012 (marshmallow declares it so)
+
+    attestation = fields.String(required=True, error_messages=_messages("an attestation as a text"))
+    replay = TruthField(load_default=False, error_messages=_messages("true or false"))
+
+
+VERIFY_SCHEMA: Final = VerifySchema()
+
+
 def dump_rule_set(rules: RuleSet) -> dict[str, Any]:
     """Which rule set it is: name, version and digest."""
     return {"name": rules.name, "version": rules.version, "digest": rules.digest}

@@ -14,13 +14,16 @@ from service.solver import solve
 class Question:
     """What is asked: the 13 cards that are judged, and the groups in which the player laid them out, if any.
 
-    `turned_up` is the rank of the card that was turned up, "JOKER" for a printed joker, None for no wild rank.
+    `turned_up` is the rank of the card that was turned up, "JOKER" for a printed joker, None for no wild rank. The
+    finish card and the number of players change no verdict, but they belong to the question.
     """
 
     rules: RuleSet
     turned_up: Rank | str | None
     hand: tuple[Card, ...]
     groups: tuple[tuple[Card, ...], ...] | None = None
+    finish_card: Card | None = None
+    players: int | None = None
 
     @property
     def wild(self) -> Rank | None:

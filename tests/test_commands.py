@@ -15,8 +15,9 @@ from flask.testing import FlaskClient
 
 from service.app import create_app
 from service.bulk import LINES_A_CHUNK
-from service.commands import DONE, FAULTY, INTERRUPTED, UNUSABLE, main
+from service.commands import main
 from service.config import Settings
+from service.judge import DONE, FAULTY, INTERRUPTED, UNUSABLE
 from tests.http.examples import HAND, question
 
 ROOT = Path(__file__).parents[1]

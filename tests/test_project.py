@@ -77,7 +77,7 @@ def test_an_answer_in_the_readme_is_the_answer() -> None:
         assert client.post(path, data=body, content_type="application/json").get_json() == json.loads(text)
 
 
-@pytest.mark.parametrize("module", ["reasons", "questions", "deals", "problems"])
+@pytest.mark.parametrize("module", ["reasons", "questions", "deals", "problems", "attestations"])
 def test_the_readme_explains_every_code(module: str) -> None:
     source = (ROOT / "service" / f"{module}.py").read_text(encoding="utf-8")
     readme = (ROOT / "README.md").read_text(encoding="utf-8")

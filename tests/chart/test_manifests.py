@@ -61,6 +61,8 @@ KINDS = {
     "service-account": [*NEEDED, "HorizontalPodAutoscaler", "PodDisruptionBudget"],
     "service-monitor": [*USUAL, "ServiceMonitor"],
     "settings": USUAL,
+    "signing": USUAL,
+    "verifying": USUAL,
 }
 
 

@@ -1,13 +1,16 @@
 """A pod: hardened, told everything that the service can be told, and gone only when nobody is served any more."""
 
+import json
 import os
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from service import config
-from service.config import Settings, load_settings
+from service.config import Settings, load_keys, load_settings
+from service.keys import new_key
 from tests.chart.charts import (
     ABOUT,
     CASES,
@@ -22,19 +25,32 @@ from tests.chart.charts import (
     the,
 )
 
+KEY = new_key()
+KEY_FILES = {"SHOWCHECK_SIGNING_KEY_FILE": "signing_key_file", "SHOWCHECK_VERIFY_KEYS_FILE": "verify_keys_file"}
+# What a pod may mount beside its own memory.
+MOUNTED = {"signing": {"signing", "verify"}, "verifying": {"verify"}}
+
 
 def pods(case: str) -> list[Manifest]:
     """The pod of the Deployment and that of `helm test`."""
     return [pod_template(case), the(case, "Pod")]
 
 
-def load(monkeypatch: pytest.MonkeyPatch, case: str) -> Settings:
+def load(monkeypatch: pytest.MonkeyPatch, folder: Path, case: str) -> Settings:
     """What the service makes of the environment of a pod."""
     for name in list(os.environ):
         if name.startswith("SHOWCHECK_") or name == "WEB_CONCURRENCY":
             monkeypatch.delenv(name)
     for name, value in environment(case).items():
-        monkeypatch.setenv(name, value)
+        monkeypatch.setenv(name, str(folder / value[1:]) if name in KEY_FILES else value)
+    # The files that the kubelet would mount.
+    template = pod_template(case)
+    mounts = {mount["name"]: folder / mount["mountPath"][1:] for mount in container(template)["volumeMounts"]}
+    for volume in template["spec"]["volumes"]:
+        for item in volume.get("secret", volume.get("configMap", {})).get("items", []):
+            (file := mounts[volume["name"]] / item["path"]).parent.mkdir(parents=True)
+            file.write_text(json.dumps(KEY if "secret" in volume else {"keys": []}), encoding="utf-8")
+            file.chmod(volume["secret"]["defaultMode"] | 0o040 if "secret" in volume else 0o644)
     return load_settings()
 
 
@@ -43,7 +59,10 @@ def test_a_pod_is_as_restricted_as_kubernetes_knows(case: str) -> None:
     """More than the Pod Security Standard "restricted": the root file system is read-only too."""
     for pod in pods(case):
         spec = pod["spec"]
-        assert spec["securityContext"] == {
+        group = spec["securityContext"].get("fsGroup")
+        # So that it may read the key, and only then.
+        assert group == (10_001 if case == "signing" and pod == pod_template(case) else None)
+        assert {name: value for name, value in spec["securityContext"].items() if name != "fsGroup"} == {
             "runAsNonRoot": True,
             "runAsUser": 10_001,
             "runAsGroup": 10_001,
@@ -55,7 +74,8 @@ def test_a_pod_is_as_restricted_as_kubernetes_knows(case: str) -> None:
             "capabilities": {"drop": ["ALL"]},
         }
         assert not {"hostNetwork", "hostPID", "hostIPC", "initContainers"} & spec.keys()
-        assert all(volume.keys() == {"name", "emptyDir"} for volume in spec.get("volumes", []))
+        mounted = {volume["name"] for volume in spec.get("volumes", []) if volume.keys() != {"name", "emptyDir"}}
+        assert mounted <= MOUNTED.get(case, set())
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -74,17 +94,41 @@ def test_an_account_that_is_not_made_is_one_that_is_there(case: str, account: st
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_the_service_starts_with_the_environment_of_the_pod(monkeypatch: pytest.MonkeyPatch, case: str) -> None:
-    settings = load(monkeypatch, case)
+def test_the_service_starts_with_the_environment_of_the_pod(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, case: str
+) -> None:
+    settings = load(monkeypatch, tmp_path, case)
     assert {"http": settings.port, "admin": settings.admin_port} == port_names(case)
-    assert settings == (Settings(18_080, 19_090, 10_000_000, "DEBUG", 16, 2) if case == "settings" else Settings())
+    files = {KEY_FILES[name]: getattr(settings, KEY_FILES[name]) for name in environment(case).keys() & KEY_FILES}
+    assert all(files.values())
+    assert len(files) == len(MOUNTED.get(case, ()))
+    assert settings == (
+        Settings(18_080, 19_090, 10_000_000, "DEBUG", 16, 2) if case == "settings" else Settings(**files)
+    )
+    assert (load_keys(settings).signing is not None) == (case == "signing")
 
 
 def test_every_setting_of_the_service_is_in_the_environment() -> None:
     """But for the one that is the image's own: whether its core has to be compiled."""
-    assert environment("default").keys() == config._NEEDED.keys() - {"SHOWCHECK_REQUIRE_COMPILED"} | {
-        "PROMETHEUS_MULTIPROC_DIR"
+    known = config._NEEDED.keys() - {"SHOWCHECK_REQUIRE_COMPILED"} | {"PROMETHEUS_MULTIPROC_DIR"}
+    assert environment("signing").keys() == known
+    assert environment("default").keys() == known - KEY_FILES.keys()
+
+
+def test_keys_are_mounted_to_be_read_and_the_secret_by_nobody_else() -> None:
+    template = pod_template("signing")
+    mounts = {mount["name"]: mount for mount in container(template)["volumeMounts"]}
+    volumes = {volume["name"]: volume for volume in template["spec"]["volumes"]}
+    assert all(mounts[name]["readOnly"] for name in MOUNTED["signing"])
+    assert volumes["signing"]["secret"] == {
+        "secretName": "showcheck-signing",
+        "defaultMode": 0o400,
+        "items": [{"key": "2026-11.json", "path": "key.json"}],
     }
+    assert volumes["verify"]["configMap"]["items"] == [{"key": "verify-keys.json", "path": "keys.json"}]
+    given = environment("signing")
+    assert given["SHOWCHECK_SIGNING_KEY_FILE"] == mounts["signing"]["mountPath"] + "/key.json"
+    assert given["SHOWCHECK_VERIFY_KEYS_FILE"] == mounts["verify"]["mountPath"] + "/keys.json"
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -96,8 +140,9 @@ def test_no_service_puts_its_address_among_the_settings(case: str) -> None:
 @pytest.mark.parametrize("case", CASES)
 def test_all_that_is_written_goes_to_memory_of_a_bounded_size(case: str) -> None:
     template = pod_template(case)
-    volumes = {volume["name"]: volume["emptyDir"] for volume in template["spec"]["volumes"]}
-    mounts = {mount["mountPath"]: mount["name"] for mount in container(template)["volumeMounts"]}
+    volumes = {volume["name"]: volume["emptyDir"] for volume in template["spec"]["volumes"] if "emptyDir" in volume}
+    written = [mount for mount in container(template)["volumeMounts"] if not mount.get("readOnly")]
+    mounts = {mount["mountPath"]: mount["name"] for mount in written}
     assert mounts.keys() == {"/tmp", "/dev/shm"}  # noqa: S108
     assert set(mounts.values()) == volumes.keys()
     assert all(volume["medium"] == "Memory" for volume in volumes.values())

@@ -4,11 +4,13 @@ import json
 from typing import Any
 
 import pytest
+import rfc8785
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from service.answers import write_settlement, write_verdict
+from service.answers import write_settlement, write_statement, write_verdict
 from service.arrangement import Arrangement
-from service.cards import Card, Rank
+from service.cards import JOKER, Card, Rank, sort_cards
 from service.reasons import Reason
 from service.settlement import Match, Player, Settlement, Table, settle
 from service.verdict import Question, Verdict, judge_show, score_hand
@@ -38,10 +40,42 @@ def arrangement_of(arrangement: Arrangement) -> dict[str, Any]:
     }
 
 
+def comparison_of(arrangement: Arrangement) -> dict[str, Any]:
+    return {"declarable": arrangement.declarable, "points": arrangement.points}
+
+
+def statement_of(verdict: Verdict, engine: str) -> dict[str, Any]:
+    question, rules, show = verdict.question, verdict.question.rules, verdict.deal is not None
+    groups, finish_card = question.groups, question.finish_card
+    return {
+        "engine": engine,
+        "rule_set": {"name": rules.name, "version": rules.version, "digest": rules.digest},
+        "request": {
+            "op": "validate" if show else "score",
+            "rule_set": rules.name,
+            "wild_rank": question.turned_up.letter if isinstance(question.turned_up, Rank) else question.turned_up,
+            "hand": codes(tuple(sort_cards(question.hand))),
+            "groups": None if groups is None else [codes(tuple(sort_cards(group))) for group in groups],
+            "finish_card": None if finish_card is None else finish_card.code,
+            "players": question.players,
+        },
+        "outcome": {
+            "judged": verdict.judged,
+            "valid": verdict.valid,
+            "points": verdict.points,
+            "reasons": [reason.code for reason in verdict.reasons],
+            "best": comparison_of(verdict.best),
+            **({} if verdict.submitted is None else {"submitted": comparison_of(verdict.submitted)}),
+            **({"wrong_show": verdict.wrong_show, "deal": verdict.deal} if show else {}),
+        },
+    }
+
+
 def value_of(verdict: Verdict) -> dict[str, Any]:
     rules, turned_up = verdict.question.rules, verdict.question.turned_up
     show = verdict.deal is not None
     return {
+        "verdict_id": "id",
         "rule_set": {"name": rules.name, "version": rules.version, "digest": rules.digest},
         "wild_rank": turned_up.letter if isinstance(turned_up, Rank) else turned_up,
         "judged": verdict.judged,
@@ -64,9 +98,14 @@ def test_the_text_is_the_json_of_the_verdict(judge: Any, laid_out: bool) -> None
         deal, groups = asked
         verdict = judge(Question(deal.rules, deal.turned_up, deal.hand, tuple(groups) if laid_out else None))
         text = json.dumps(value_of(verdict), ensure_ascii=False, separators=(",", ":"))
-        assert write_verdict(verdict) == text
+        assert write_verdict(verdict, "id") == text
+        assert write_verdict(verdict, "id", "a.b.c") == text[:-1] + ',"attestation":"a.b.c"}'
 
     check()
+
+
+def written(verdict: Verdict) -> str:
+    return write_verdict(verdict, "id")
 
 
 def settlement_of(settlement: Settlement) -> dict[str, Any]:
@@ -104,7 +143,7 @@ def settlement_of(settlement: Settlement) -> dict[str, Any]:
 def test_the_text_is_the_json_of_the_settlement(table: Table) -> None:
     settlement = settle(table)
     text = json.dumps(settlement_of(settlement), ensure_ascii=False, separators=(",", ":"))
-    assert write_settlement(settlement) == text
+    assert write_settlement(settlement, written) == text
 
 
 def test_an_id_may_be_any_text() -> None:
@@ -112,4 +151,35 @@ def test_an_id_may_be_any_text() -> None:
     players = (Player(id_, None, None), Player("b", None, "FIRST"))
     match = Match("POINTS", None, None, {id_: 1, "b": 2})
     settlement = settle(Table(RULE_SETS["online-13"], None, players, None, losers_at_best=False, match=match))
-    assert json.loads(write_settlement(settlement)) == settlement_of(settlement)
+    assert json.loads(write_settlement(settlement, written)) == settlement_of(settlement)
+
+
+@pytest.mark.parametrize("judge", [judge_show, score_hand])
+@pytest.mark.parametrize("laid_out", [True, False])
+@pytest.mark.parametrize(("finish_card", "players"), [(None, None), (JOKER, 2)])
+def test_a_statement_is_canonical_json(judge: Any, laid_out: bool, finish_card: Card | None, players: int) -> None:
+    """As an implementation of RFC 8785 that shares nothing with this one writes it."""
+
+    @FIXED
+    @given(laid_out_deals(), st.text(max_size=8))
+    def check(asked: tuple[Deal, list[tuple[Card, ...]]], engine: str) -> None:
+        deal, laid = asked
+        groups = tuple(laid) if laid_out else None
+        verdict = judge(Question(deal.rules, deal.turned_up, deal.hand, groups, finish_card, players))
+        assert write_statement(verdict, engine).encode() == rfc8785.dumps(statement_of(verdict, engine))
+
+    check()
+
+
+@FIXED
+@given(laid_out_deals(), st.randoms(use_true_random=False))
+def test_the_order_of_cards_makes_no_other_statement(asked: tuple[Deal, list[tuple[Card, ...]]], random: Any) -> None:
+    deal, groups = asked
+    turned = Question(
+        deal.rules,
+        deal.turned_up,
+        tuple(random.sample(deal.hand, 13)),
+        tuple(tuple(random.sample(group, len(group))) for group in groups),
+    )
+    first = write_statement(judge_show(Question(deal.rules, deal.turned_up, deal.hand, tuple(groups))), "1")
+    assert write_statement(judge_show(turned), "1") == first

@@ -9,7 +9,10 @@ from hypothesis import given, settings
 
 from service.calls import create_calls
 from service.cards import Rank
+from service.config import load_version
 from service.deals import read_table
+from service.keys import KeyRing
+from service.notary import Notary
 from service.settlement import Player, Table
 from service.verdict import best_arrangement
 from tests.http.conftest import Log
@@ -17,6 +20,7 @@ from tests.http.contract import validator, value_of
 from tests.http.examples import HAND, LOSING_HAND, SHOW_HAND, deal, player, question
 from tests.strategies import FIXED, RULE_SETS, tables
 
+NOTARY = Notary(RULE_SETS, best_arrangement, load_version(), KeyRing())
 # Without a first life under any rule set, and with cards of its own.
 OTHER_HAND = ["AS", "3S", "5S", "9H", "JH", "KH", "2D", "4D", "TD", "3C", "5C", "QC", "JOKER"]
 
@@ -44,8 +48,9 @@ def test_the_verdicts_are_those_of_the_other_calls(client: FlaskClient) -> None:
     """The declarer is judged as by /validate, a loser as by /score."""
     groups = [["2S", "4S"], ["8H", "TH", "QH"]]
     answer = ask(client, players=[player("p1", SHOW_HAND), player("p2", LOSING_HAND, groups=groups)])
-    shown = client.post("/validate", json=question(rule_set="family-13", hand=SHOW_HAND, groups=...))
-    scored = client.post("/score", json=question(rule_set="family-13", hand=LOSING_HAND, groups=groups))
+    asked = {"rule_set": "family-13", "players": 2}
+    shown = client.post("/validate", json=question(**asked, hand=SHOW_HAND, groups=...))
+    scored = client.post("/score", json=question(**asked, hand=LOSING_HAND, groups=groups))
     assert [each["verdict"] for each in answer["players"]] == [value_of(shown), value_of(scored)]
 
 
@@ -149,7 +154,7 @@ def test_every_verdict_is_counted_and_the_log_has_no_card(
 
 def test_a_deal_is_settled_without_http(client: FlaskClient) -> None:
     """From the JSON value to the text of the answer: what a batch of deals asks for."""
-    answer = create_calls(RULE_SETS, best_arrangement)["settle"](deal())
+    answer = create_calls(RULE_SETS, best_arrangement, NOTARY.write)["settle"](deal())
     assert answer.outcome == "VALID_SHOW"
     assert [given.outcome for given in answer.given] == ["VALID_SHOW", "SCORED"]
     assert answer.text + "\n" == client.post("/settle", json=deal()).text

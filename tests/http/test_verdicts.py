@@ -1,11 +1,13 @@
 """POST /validate and /score: what goes in and what comes out. Which verdict is right is for the core's tests."""
 
+import hashlib
 import json
 from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
 
+from service.config import load_version
 from tests.http.contract import value_of
 from tests.http.examples import GROUPS, HAND, SHOW_HAND, question
 
@@ -17,9 +19,25 @@ def ask(client: FlaskClient, path: str = "/validate", **changes: Any) -> dict[st
     return answer
 
 
+def but_for_the_id(answer: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in answer.items() if name != "verdict_id"}
+
+
 def test_keys_come_in_the_order_of_the_contract(client: FlaskClient) -> None:
     answer = ask(client)
-    top = ["rule_set", "wild_rank", "judged", "valid", "wrong_show", "points", "deal", "reasons", "submitted", "best"]
+    top = [
+        "verdict_id",
+        "rule_set",
+        "wild_rank",
+        "judged",
+        "valid",
+        "wrong_show",
+        "points",
+        "deal",
+        "reasons",
+        "submitted",
+        "best",
+    ]
     assert list(answer) == top
     assert list(answer["rule_set"]) == ["name", "version", "digest"]
     assert list(answer["best"]) == ["declarable", "points", "groups", "ungrouped", "charges", "reasons"]
@@ -83,9 +101,8 @@ def test_every_spelling_of_a_card_is_understood(client: FlaskClient) -> None:
 
 
 def test_the_finish_card_is_not_judged(client: FlaskClient) -> None:
-    without = client.post("/validate", json=question())
-    put_away = client.post("/validate", json=question(hand=["4C", *HAND], finish_card="4C"))
-    assert put_away.data == without.data
+    put_away = ask(client, hand=["4C", *HAND], finish_card="4C")
+    assert but_for_the_id(put_away) == but_for_the_id(ask(client))
 
 
 def test_one_of_two_equal_cards_may_be_put_away(client: FlaskClient) -> None:
@@ -102,9 +119,10 @@ def test_null_is_the_same_as_absent(client: FlaskClient) -> None:
 def test_the_players_settle_the_packs(client: FlaskClient) -> None:
     """Two play the rule book with one pack, three to six with two; without a number it is two packs."""
     twice = ["AH", "AH", *HAND[1:-1]]
-    assert ask(client, rule_set="rulebook-13", hand=twice, groups=..., players=3) == ask(
-        client, rule_set="rulebook-13", hand=twice, groups=...
+    three, without = (
+        ask(client, rule_set="rulebook-13", hand=twice, groups=..., players=players) for players in (3, None)
     )
+    assert but_for_the_id(three) == but_for_the_id(without)
     assert client.post("/validate", json=question(rule_set="rulebook-13", hand=twice, players=2)).status_code == 422
 
 
@@ -133,3 +151,35 @@ def test_rule_sets_are_listed_and_shown(client: FlaskClient) -> None:
 def test_a_verdict_names_the_rule_set_as_it_is_shown(client: FlaskClient) -> None:
     shown = value_of(client.get("/rule-sets/online-13"))
     assert ask(client)["rule_set"] == {key: shown[key] for key in ("name", "version", "digest")}
+
+
+def test_the_id_is_of_the_question_and_the_verdict(client: FlaskClient) -> None:
+    """Every part of the question counts, whether or not it changes the verdict; how it is written does not."""
+    questions: list[dict[str, Any]] = [
+        {},
+        {"players": 4},
+        {"players": 3},
+        {"hand": [*HAND, "4C"], "finish_card": "4C"},
+        {"hand": [*HAND, "5C"], "finish_card": "5C"},
+        {"groups": ...},
+        {"groups": []},
+        {"groups": GROUPS[::-1]},
+        {"wild_rank": "8"},
+        {"rule_set": "family-13"},
+    ]
+    ids = [ask(client, path, **changes)["verdict_id"] for path in ("/validate", "/score") for changes in questions]
+    assert len(set(ids)) == len(ids)
+
+
+def test_the_id_is_the_same_for_ever(client: FlaskClient) -> None:
+    """An id of one version of the engine that changes is a lie in somebody's records."""
+    statement = (
+        f'{{"engine":"{load_version()}",'
+        '"outcome":{"best":{"declarable":false,"points":2},"deal":"ENDS","judged":"SUBMITTED",'
+        '"points":80,"reasons":["UNGROUPED_CARDS"],"submitted":{"declarable":false,"points":2},"valid":false,'
+        '"wrong_show":true},"request":{"finish_card":null,"groups":[["AH","2H","3H"],["5D","7D","JOKER"],'
+        '["9S","9D","9C"],["KS","KH","KD"]],"hand":["9S","KS","AH","2H","3H","KH","5D","7D","9D","KD","2C","9C",'
+        '"JOKER"],"op":"validate","players":null,"rule_set":"online-13","wild_rank":"7"},"rule_set":{"digest":'
+        '"sha256:cf84b8d2628f8e1f459ab65aeb6e9cb1fa8b1037d5f5444d0b29c8d7e7bb8b80","name":"online-13","version":2}}'
+    )
+    assert ask(client)["verdict_id"] == hashlib.sha256(statement.encode()).hexdigest()

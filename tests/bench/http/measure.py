@@ -3,6 +3,7 @@
 import json
 import os
 import platform
+import re
 import subprocess
 import time
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from service.config import Settings
+from service.keys import new_key
 from tests.bench.http.bodies import (
     BATCH,
     BATCH_ITEMS,
@@ -34,6 +36,7 @@ CHECKED: Final = 50
 # Of single calls beside batches: as many as a backend has under way when it is not at its limit.
 BESIDE_CLIENTS: Final = 2
 FLOOR: Final = "floor"
+_SIGNATURE: Final = re.compile(rb',"attestation":"[^"]+"')
 PACKAGES: Final = ("flask", "gunicorn", "marshmallow")
 
 
@@ -48,6 +51,7 @@ class Case:
     build: str
     cache_size: int = 0
     goal: float | None = None
+    signed: bool = False
 
     @property
     def name(self) -> str:
@@ -55,7 +59,8 @@ class Case:
             return f"{self.path}, {FLOOR}"
         kind = "warm cache" if self.cache_size else "every hand new"
         groups = " with groups" if self.path == VALIDATE else ""
-        return f"{self.path}{groups}, {kind}, {self.build}"
+        signed = ", signed" if self.signed else ""
+        return f"{self.path}{groups}, {kind}{signed}, {self.build}"
 
 
 def cases(builds: tuple[str, ...]) -> tuple[Case, ...]:
@@ -65,6 +70,8 @@ def cases(builds: tuple[str, ...]) -> tuple[Case, ...]:
     for build in builds:
         goals = (0.75, 0.90, 0.65) if build == "compiled" else (None, None, None)
         score += [Case(SCORE, build, 0, goals[0]), Case(SCORE, build, CACHE, goals[1])]
+        if build == "compiled":
+            score += [Case(SCORE, build, CACHE, signed=True)]
         validate += [Case(VALIDATE, build, 0, goals[2])]
     return (*score, *validate)
 
@@ -90,7 +97,14 @@ def measure_rounds(
 
 
 def _server(case: Case, answers: Path) -> AbstractContextManager[Server]:
-    return floor(answers) if case.build == FLOOR else service(case.build, case.cache_size)
+    if case.build == FLOOR:
+        return floor(answers)
+    key_file = None
+    if case.signed:
+        key_file = answers.with_name("key.json")
+        key_file.write_text(json.dumps(new_key()), encoding="utf-8")
+        key_file.chmod(0o600)
+    return service(case.build, case.cache_size, signing_key_file=key_file)
 
 
 def _measure_case(server: Server, case: Case, bodies: Bodies, seconds: float) -> dict[str, Any]:
@@ -114,6 +128,8 @@ def _check_answers(server: Server, case: Case, bodies: Bodies) -> None:
     answers = server.post(case.path, {number: bodies.texts[number] for number in numbers})
     for number, answer in answers.items():
         expected = typical if case.build == FLOOR else bodies.answers[number]
+        if case.signed:
+            answer = _SIGNATURE.sub(b"", answer)  # noqa: PLW2901 (what is left must be the unsigned one)
         if answer != expected:
             raise RuntimeError(f"{case.name}: not the answer of the interpreted core here: {bodies.texts[number]}")
 

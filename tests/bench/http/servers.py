@@ -137,9 +137,17 @@ def free_ports(count: int) -> list[int]:
 
 
 @contextmanager
-def service(build: str, cache_size: int, workers: int = 1, on_cores: tuple[int, ...] | None = None) -> Iterator[Server]:
-    """Showcheck in that build, with that cache; raises `RuntimeError` if it is another build that answers."""
+def service(
+    build: str,
+    cache_size: int,
+    workers: int = 1,
+    on_cores: tuple[int, ...] | None = None,
+    signing_key_file: Path | None = None,
+) -> Iterator[Server]:
+    """Showcheck in that build, with that cache, signing if there is a key; raises `RuntimeError` if another answers."""
     settings = {"SHOWCHECK_CACHE_SIZE": str(cache_size), WORKERS: str(workers)}
+    if signing_key_file is not None:
+        settings["SHOWCHECK_SIGNING_KEY_FILE"] = str(signing_key_file)
     with _running([], TREES[build], settings, on_cores) as server:
         if server.version()["compiled"] != (build == "compiled"):
             raise RuntimeError(f"{TREES[build]} does not hold the {build} build")

@@ -1,0 +1,93 @@
+"""`python -m tests.renew`: writes the ids and attestations that README, contract and docs show anew.
+
+Needed when the version of the service or of a rule set changes, as every id does then. Tests hold what it writes
+against the service; whoever runs it looks at the difference before it is committed.
+"""
+
+import io
+import json
+import re
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+from flask.testing import FlaskClient
+
+from service.app import create_app
+from service.config import Settings
+from service.keys import new_key
+
+ROOT: Final = Path(__file__).parents[1]
+CALLS: Final = ("/validate", "/score", "/settle")
+
+
+def ids(value: Any) -> Iterator[str]:
+    """All verdict ids in an answer, in order."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from [inner] if key == "verdict_id" else ids(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from ids(inner)
+
+
+def renew_contract(client: FlaskClient) -> None:
+    """Put the id of today in the place of each in the examples of `openapi.yaml`."""
+    file = ROOT / "openapi.yaml"
+    text = file.read_text(encoding="utf-8")
+    contract = yaml.safe_load(text)
+    for path in CALLS:
+        call = contract["paths"][path]["post"]
+        body = call["requestBody"]["$ref"].rpartition("/")[2]
+        asked = contract["components"]["requestBodies"][body]["content"]["application/json"]["examples"]
+        answered = call["responses"]["200"]["content"]["application/json"]["examples"]
+        for name, example in answered.items():
+            now = client.post(path, json=asked[name]["value"]).get_json()
+            for old, new in zip(ids(example["value"]), ids(now), strict=True):
+                text = text.replace(old, new)
+    file.write_text(text, encoding="utf-8")
+
+
+def renew_readme(client: FlaskClient) -> Any:
+    """Put the id of today in the place of the one in README; returns the question it asks."""
+    file = ROOT / "README.md"
+    text = file.read_text(encoding="utf-8")
+    asked = json.loads(re.findall(r"-d '(\{.*?\n\})'", text, re.DOTALL)[0])
+    now = client.post("/validate", json=asked).get_json()["verdict_id"]
+    file.write_text(re.sub(r'("verdict_id": ")[0-9a-f]{64}', rf"\g<1>{now}", text, count=1), encoding="utf-8")
+    return asked
+
+
+def renew_proof(asked: Any) -> None:
+    """Have the question of README signed by a new key, and put all that follows from it into `docs/arbitration.md`."""
+    file = ROOT / "docs" / "arbitration.md"
+    text = file.read_text(encoding="utf-8")
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8") as key:
+        key.write(json.dumps(new_key()))
+        key.flush()
+        client = create_app(Settings(signing_key_file=key.name), io.StringIO()).test_client()
+    token = client.post("/validate", json=asked).get_json()["attestation"]
+    verified = client.post("/verify", json={"attestation": token, "replay": True}).get_json()
+    keys = client.get("/keys").get_json()
+    old = re.findall(r"^ *(eyJ[\w.-]+)$", text, re.MULTILINE)[0]
+    blocks = re.findall(r"^( *)```json\n(.*?)^ *```$", text, re.MULTILINE | re.DOTALL)
+    before = json.loads(blocks[0][1])
+    text = (
+        text.replace(old, token)
+        .replace(before["verdict_id"], verified["verdict_id"])
+        .replace(before["kid"], verified["kid"])
+    )
+    text = text.replace(json.loads(blocks[2][1])["keys"][0]["x"], keys["keys"][0]["x"])
+    text = re.sub(r"(?m)^x=.*$", f"x={keys['keys'][0]['x']}", text)
+    for part in ("digest", "version"):
+        then, now = (json.dumps({part: each["statement"]["rule_set"][part]})[1:-1] for each in (before, verified))
+        text = text.replace(then, now)
+    file.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    APP = create_app(Settings(), io.StringIO()).test_client()
+    renew_contract(APP)
+    renew_proof(renew_readme(APP))
