@@ -55,4 +55,5 @@ import http.client, os, sys; \
 admin = http.client.HTTPConnection('127.0.0.1', int(os.environ.get('SHOWCHECK_ADMIN_PORT', 9090)), timeout=2); \
 admin.request('GET', '/readyz'); \
 sys.exit(admin.getresponse().status != 200)"]
-ENTRYPOINT ["gunicorn", "-c", "gunicorn.conf.py"]
+# Becomes gunicorn, once every setting is checked.
+ENTRYPOINT ["python3", "-m", "service", "serve"]

@@ -99,6 +99,8 @@ def on_starting(_server: Arbiter) -> None:
                 file.unlink()
     except OSError as error:
         raise RuntimeError(str(StartError([f"{METRICS_DIR}: {error.strerror} ({folder})"]))) from None
+    # The workers have it from here: one that is replaced listens at once, and should answer at once.
+    import service.app  # noqa: F401, PLC0415
 
 
 def on_reload(server: Arbiter) -> None:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,9 @@ from flask.testing import FlaskClient
 from service.app import create_app
 from service.bulk import LINES_A_CHUNK
 from service.commands import main
-from service.config import Settings
+from service.config import Settings, load_rule_sets
 from service.judge import DONE, FAULTY, INTERRUPTED, UNUSABLE
-from tests.http.examples import HAND, question
+from tests.http.examples import HAND, deal, question
 
 ROOT = Path(__file__).parents[1]
 ODD_LINES = [b"", b"{", b"[]", b"null", b'{"id":"a","id":"b"}', b"\xff", b'{"id":7}', b"NaN", b'{"id":"x","op":"fly"}']
@@ -142,3 +143,83 @@ def test_a_run_that_is_killed_and_resumed_loses_nothing_and_repeats_nothing(
 
 
 RESTS = [[first, second] for first in ("KD", "QD", "JD", "TD") for second in ("2C", "3C", "4C", "5C", "6C", "8C")]
+
+
+@pytest.fixture
+def signed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Signed answers to a few items, a deal and a faulty one among them."""
+    key = tmp_path / "key.json"
+    assert main(["keygen", str(key)]) == 0
+    monkeypatch.setenv("SHOWCHECK_SIGNING_KEY_FILE", str(key))
+    settle = json.dumps({"id": "deal", "op": "settle", **deal()}).encode()
+    file, output = write(tmp_path / "in", [line(0), line(1), settle, b"{"]), tmp_path / "signed"
+    assert main(["judge", str(file), "--output", str(output), "--cores", "1"]) == FAULTY
+    return output
+
+
+def check(file: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, list[dict[str, Any]], str]:
+    """What `--check` says of a file: exit code, the lines, and the summary."""
+    capsys.readouterr()
+    code = main(["judge", "--check", str(file), "--cores", "1"])
+    told = capsys.readouterr()
+    return code, [json.loads(each) for each in told.out.splitlines()], told.err
+
+
+def test_signed_verdicts_are_the_same_when_judged_again(signed: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two hands, the show and the loser of the deal; a problem is no verdict."""
+    assert check(signed, capsys) == (DONE, [], "4 verdicts, 4 the same today, 0 not\n")
+
+
+def test_bare_verdicts_can_be_checked_too(signed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bare = [json.dumps(each["body"]).encode() for each in answers(signed)[:3]]
+    assert check(write(tmp_path / "bare", bare), capsys) == (DONE, [], "4 verdicts, 4 the same today, 0 not\n")
+
+
+def test_every_verdict_that_is_not_the_same_is_listed(
+    signed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    good, other = (each["body"] for each in answers(signed)[:2])
+    unsigned = {name: value for name, value in good.items() if name != "attestation"}
+    lines: list[Any] = [
+        good,
+        unsigned,
+        {**good, "attestation": good["attestation"][:-4] + "AAAA"},
+        {**good, "attestation": other["attestation"]},
+        {**good, "attestation": 7},
+        [],
+    ]
+    file = write(tmp_path / "mixed", [*(json.dumps(each).encode() for each in lines), b"{"])
+    code, listed, summary = check(file, capsys)
+    assert (code, summary) == (FAULTY, "7 verdicts, 1 the same today, 6 not\n")
+    assert [(each["line"], each["result"]) for each in listed] == [
+        (2, "UNSIGNED"),
+        (3, "BAD_SIGNATURE"),
+        (4, "OTHER_VERDICT"),
+        (5, "WRONG_TYPE"),
+        (6, "UNSIGNED"),
+        (7, "UNSIGNED"),
+    ]
+    assert {each["verdict_id"] for each in listed[:4]} == {good["verdict_id"]}
+
+
+def test_a_verdict_under_other_rules_is_listed_with_what_they_say_today(
+    signed: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    today = load_rule_sets()
+    changed = replace(today["online-13"], version=99, digest="sha256:" + "0" * 64, wrong_show_charge=40)
+    monkeypatch.setattr("service.bulk.load_rule_sets", lambda: {**today, "online-13": changed})
+    code, listed, _ = check(signed, capsys)
+    assert (code, [each["result"] for each in listed]) == (FAULTY, ["RULES_CHANGED", "RULES_CHANGED"])
+    assert [each[when]["outcome"]["points"] for each in listed[:1] for when in ("then", "now")] == [80, 40]
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--check", "nowhere"], ["in", "--check", "in"], ["--check", "in", "--resume"], []]
+)
+def test_what_cannot_be_checked_is_told_in_a_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
+    write(tmp_path / "in", [b"{}"])
+    monkeypatch.chdir(tmp_path)
+    assert main(["judge", *arguments]) == UNUSABLE
+    assert capsys.readouterr().err.count("\n") == 1

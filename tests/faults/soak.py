@@ -1,7 +1,7 @@
 """`python -m tests.faults.soak`: requests of all kinds, and what memory the worker holds meanwhile.
 
 All that a caller can do wrong is among them, and connections that break off in the middle of a request, so that no path
-through the service may leave anything behind: full collections of garbage are switched off, see `gunicorn.conf.py`.
+through the service may leave anything behind.
 """
 
 import argparse
