@@ -103,10 +103,9 @@ def settle(table: Table, solve: Solve = best_arrangement) -> Settlement:
     if show is not None and show.valid:
         winner, ends = table.declarer, True
     else:
-        # Whoever is alone has won, whether the last opponent dropped or made a wrong show.
-        alone = len(others) <= 1 and (show is None or table.rules.wrong_show_puts_out)
-        ends = alone or table.rules.wrong_show_ends_deal
-        winner = others[0] if alone and others else None
+        # Without a show the last one in has won, and so has a single opponent where a wrong show ends the deal.
+        ends = show is None or table.rules.wrong_show_ends_deal or not others
+        winner = others[0] if ends and len(others) == 1 else None
     results = tuple([_result(player, table, show, winner, solve) for player in table.players])
     standing = None if table.match is None else _standing(table.match, results, ends)
     return Settlement(table, ends, winner, results, standing)

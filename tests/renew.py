@@ -1,4 +1,4 @@
-"""`python -m tests.renew`: writes the ids and attestations that README, contract and docs show anew.
+"""`python -m tests.renew`: writes ids, digests and attestations anew that README, contract and docs show.
 
 Needed when the version of the service or of a rule set changes, as every id does then. Tests hold what it writes
 against the service; whoever runs it looks at the difference before it is committed.
@@ -23,14 +23,21 @@ ROOT: Final = Path(__file__).parents[1]
 CALLS: Final = ("/validate", "/score", "/settle")
 
 
-def ids(value: Any) -> Iterator[str]:
-    """All verdict ids in an answer, in order."""
+def marks(value: Any) -> Iterator[str]:
+    """All verdict ids and digests in an answer, in order."""
     if isinstance(value, dict):
         for key, inner in value.items():
-            yield from [inner] if key == "verdict_id" else ids(inner)
+            yield from [inner] if key in {"verdict_id", "digest"} else marks(inner)
     elif isinstance(value, list):
         for inner in value:
-            yield from ids(inner)
+            yield from marks(inner)
+
+
+def renew(text: str, shown: Any, now: Any) -> str:
+    """The text with the marks of the answer of today in place of those that it shows."""
+    for old, new in zip(marks(shown), marks(now), strict=True):
+        text = text.replace(old, new)
+    return text
 
 
 def renew_contract(client: FlaskClient) -> None:
@@ -45,19 +52,19 @@ def renew_contract(client: FlaskClient) -> None:
         answered = call["responses"]["200"]["content"]["application/json"]["examples"]
         for name, example in answered.items():
             now = client.post(path, json=asked[name]["value"]).get_json()
-            for old, new in zip(ids(example["value"]), ids(now), strict=True):
-                text = text.replace(old, new)
+            text = renew(text, example["value"], now)
     file.write_text(text, encoding="utf-8")
 
 
 def renew_readme(client: FlaskClient) -> Any:
-    """Put the id of today in the place of the one in README; returns the question it asks."""
+    """Do so with the answers in README; returns the first question that it asks."""
     file = ROOT / "README.md"
     text = file.read_text(encoding="utf-8")
-    asked = json.loads(re.findall(r"-d '(\{.*?\n\})'", text, re.DOTALL)[0])
-    now = client.post("/validate", json=asked).get_json()["verdict_id"]
-    file.write_text(re.sub(r'("verdict_id": ")[0-9a-f]{64}', rf"\g<1>{now}", text, count=1), encoding="utf-8")
-    return asked
+    asked = re.findall(r"localhost:8080(/\w+) .*? -d '(\{.*?\n\})'\n```.*?```json\n(.*?)```", text, re.DOTALL)
+    for path, body, shown in asked:
+        text = renew(text, json.loads(shown), client.post(path, json=json.loads(body)).get_json())
+    file.write_text(text, encoding="utf-8")
+    return json.loads(asked[0][1])
 
 
 def renew_proof(asked: Any) -> None:

@@ -75,10 +75,9 @@ def sheet(table: Table) -> Sheet:
             return made
         charge = worth.points if rules.wrong_show_charge is None else rules.wrong_show_charge
         made.rows[table.declarer] = ("WRONG_SHOW", charge)
-        if rules.wrong_show_puts_out:
-            still_in.remove(table.declarer)
-        made.goes_on = not rules.wrong_show_ends_deal and len(still_in) > 1
-    if len(still_in) == 1:
+        still_in.remove(table.declarer)
+        made.goes_on = not rules.wrong_show_ends_deal and bool(still_in)
+    if len(still_in) == 1 and not made.goes_on:
         made.winner = still_in[0]
         made.rows[still_in[0]] = ("WON", 0)
     for player in table.players:

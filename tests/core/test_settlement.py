@@ -89,9 +89,13 @@ class TestFamily13:
         assert deal(settled) == ("CONTINUES", None)
         assert [result.verdict is not None for result in settled.results] == [True, False, False, False]
 
-    def test_who_is_left_alone_by_a_wrong_declaration_has_won(self) -> None:
-        """The same clause: there is nobody left for whom play could continue against the last one."""
-        settled = settle(table("family-13", hand("family-13", WRONG), hand("family-13", LOSER, LOOSE), "FIRST"))
+    def test_who_is_left_alone_by_a_wrong_declaration_wins_when_the_deal_is_settled_to_its_end(self) -> None:
+        """The same clause: play continues, and there is nobody to play against."""
+        other = hand("family-13", LOSER, LOOSE)
+        settled = settle(table("family-13", hand("family-13", WRONG), other, "FIRST"))
+        assert rows(settled) == [("WRONG_SHOW", 80), ("PLAYING", 0), ("DROPPED", 20)]
+        assert deal(settled) == ("CONTINUES", None)
+        settled = settle(table("family-13", "WRONG_SHOW", other, "FIRST", declarer=None))
         assert rows(settled) == [("WRONG_SHOW", 80), ("WON", 0), ("DROPPED", 20)]
         assert deal(settled) == ("ENDS", "p2")
 
