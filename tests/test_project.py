@@ -16,7 +16,7 @@ from service.batch import MOST_ITEMS
 from service.config import Settings
 from service.metrics import Metrics
 from service.problems import MAX_FAULTS
-from service.worker import ARRIVAL_SECONDS
+from service.worker import ARRIVAL_SECONDS, MOST_BATCHES, MOST_QUEUED
 
 ROOT = Path(__file__).parents[1]
 LOCKS = ("requirements.lock", "requirements-build.lock", "requirements-dev.lock", "requirements-ops.lock")
@@ -95,3 +95,4 @@ def test_operators_are_told_of_every_metric_and_every_limit() -> None:
         f"body | {MAX_BODY_BYTES // 1024} KiB, on `/batch` {MAX_BATCH_BYTES >> 20} MiB and {MOST_ITEMS:,} items" in text
     )
     assert f"problem | {MAX_FAULTS} " in text
+    assert f"a worker | {MOST_QUEUED} calls, {MOST_BATCHES} batches" in text
