@@ -205,6 +205,8 @@ def test_one_scrape_sees_both_workers() -> None:
 def test_a_killed_worker_is_replaced_and_its_counts_stay() -> None:
     with running() as server:
         server.call("POST", "/validate", json=question())
+        # What no scrape has seen may go with the worker: it counts some ten milliseconds after an answer.
+        assert count(server, "showcheck_verdicts_total") == 1
         (killed,) = server.workers()
         subprocess.run(["kill", "-KILL", str(killed)], check=True)
         server.wait(lambda: killed not in server.workers() and len(server.workers()) == 1, "new worker")
