@@ -23,7 +23,7 @@ RUN python3 -m venv venv \
 WORKDIR /build/app
 COPY setup.py pyproject.toml openapi.yaml gunicorn.conf.py ./
 COPY service service
-ARG VERSION=0.1.0
+ARG VERSION=0.2.0
 RUN grep -qxF "version = \"${VERSION}\"" pyproject.toml \
     || { echo "pyproject.toml has another version than ${VERSION}"; exit 1; }
 # Readable for every user in the end, whatever the umask of the clone was.
@@ -32,7 +32,7 @@ RUN SHOWCHECK_REQUIRE_COMPILED=1 ../venv/bin/python setup.py --quiet build_ext -
     && chmod -R u=rwX,go=rX .
 
 FROM base
-ARG VERSION=0.1.0
+ARG VERSION=0.2.0
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="showcheck" \
       org.opencontainers.image.description="Judges shows and scores hands of 13-card Indian Rummy over HTTP: optimal grouping, verdict, points, reasons." \

@@ -27,6 +27,7 @@ from service.verdict import best_arrangement
 LINES_A_CHUNK: Final = 256
 # A core has the next chunk waiting when it is done, and a huge file is never in memory as a whole.
 CHUNKS_AHEAD: Final = 3
+_TOKEN: Final = re.compile(rb"[\w-]+\.[\w-]+\.[\w-]*")
 # How every answer begins: its id and its status.
 _ANSWER: Final = re.compile(rb'\{"id":(null|"(?:[^"\\]|\\.)*"),"status":(\d+),')
 
@@ -108,8 +109,18 @@ def check_chunk(lines: list[bytes], first: int) -> Chunk:
     return Chunk("".join(found), sum(map(len, lines)), checked, len(found))
 
 
+def knows_a_key() -> bool:
+    """Whether there is any key to check signed verdicts with."""
+    return bool(load_keys(load_settings()).public)
+
+
 def _verdicts(line: bytes) -> list[dict[str, Any]]:
-    """The verdicts in an answer: by itself or as an item's, of a hand or of each hand in a deal; a problem has none."""
+    """The verdicts in a line: an attestation, or an answer by itself or as an item's, of a hand or of each in a deal.
+
+    A problem has none; what is none of these is one that is empty.
+    """
+    if _TOKEN.fullmatch(line.strip()):
+        return [{"attestation": line.strip().decode()}]
     try:
         answer = read_json(line)
     except MalformedJson:
@@ -119,8 +130,9 @@ def _verdicts(line: bytes) -> list[dict[str, Any]]:
     if not isinstance(answer, dict):
         return [{}]
     if isinstance(answer.get("players"), list):
-        seats = [seat.get("verdict") for seat in answer["players"] if isinstance(seat, dict)]
-        return [verdict for verdict in seats if isinstance(verdict, dict)]
+        seats = [seat for seat in answer["players"] if isinstance(seat, dict) and isinstance(seat.get("verdict"), dict)]
+        # What a player is charged has to be what the verdict says.
+        return [{**seat["verdict"], "charged": seat.get("points")} for seat in seats]
     return [answer]
 
 
@@ -128,19 +140,40 @@ def _replay(verdict: dict[str, Any]) -> dict[str, Any]:
     """What is to be told of a verdict: its id, the result, and where that is not SAME, then and now, or the reason."""
     about = {"verdict_id": verdict.get("verdict_id")}
     if "attestation" not in verdict:
-        return {**about, "result": "UNSIGNED"}
+        return {**about, "result": "UNSIGNED" if "verdict_id" in verdict else "NO_VERDICT"}
     try:
         checked = json.loads(_engine()[1].verify({"attestation": verdict["attestation"], "replay": True}))
     except InvalidRequest as error:
         return {**about, "result": error.faults[0].code, "detail": error.faults[0].detail}
-    if checked["verdict_id"] != verdict.get("verdict_id", checked["verdict_id"]):
-        return {**about, "result": "OTHER_VERDICT", "detail": f"The attestation is of {checked['verdict_id']}."}
+    signed = _told_by(checked)
+    altered = [name for name in signed if name in verdict and _in_short(name, verdict[name]) != signed[name]]
+    result = checked["replay"]["result"]
+    if altered:
+        about["altered"] = altered
+        result = "ALTERED"
+    return {**about, "result": result, "then": checked["statement"], "now": checked["replay"]["statement"]}
+
+
+def _told_by(checked: dict[str, Any]) -> dict[str, Any]:
+    """What a signed statement says of the answer around it, by the names of the answer."""
+    statement = checked["statement"]
+    outcome, asked = statement["outcome"], statement["request"]
     return {
-        **about,
-        "result": checked["replay"]["result"],
-        "then": checked["statement"],
-        "now": checked["replay"]["statement"],
+        **outcome,
+        "verdict_id": checked["verdict_id"],
+        "charged": outcome["points"],
+        "rule_set": statement["rule_set"],
+        "wild_rank": asked["wild_rank"],
     }
+
+
+def _in_short(name: str, value: object) -> object:
+    """A field of an answer as the statement has it."""
+    if name == "reasons" and isinstance(value, list):
+        return [reason.get("code") if isinstance(reason, dict) else reason for reason in value]
+    if name in {"best", "submitted"} and isinstance(value, dict):
+        return {each: value.get(each) for each in ("declarable", "points")}
+    return value
 
 
 @cache

@@ -94,8 +94,9 @@ class _TableReading(Reading):
             return
         for seat in self.seats:
             if seat.way_out is not None and cost_of_leaving(self.rules, seat.way_out) is None:
-                what = "wrong show after which the others play on" if seat.way_out == "WRONG_SHOW" else "such drop"
-                detail = f"{self.rules.name} has no {what}."
+                detail = f"{self.rules.name} has no such drop."
+                if seat.way_out == "WRONG_SHOW":
+                    detail = f"In {self.rules.name} a wrong show takes nobody out of a deal that goes on."
                 self.fault((*seat.path, "dropped"), "DROP_NOT_POSSIBLE", detail)
 
     def _check_hands(self, deck: Deck | None) -> None:

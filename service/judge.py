@@ -82,6 +82,8 @@ def _judge(options: Namespace) -> int:
 
 def _check(options: Namespace) -> int:
     checked = faulty = 0
+    if not bulk.knows_a_key():
+        raise _Unusable("no key is known: SHOWCHECK_VERIFY_KEYS_FILE names the file of public keys")
     with (
         options.check.open("rb") as source,
         _writing(options.output) as output,
@@ -94,7 +96,8 @@ def _check(options: Namespace) -> int:
             faulty += chunk.faulty
             progress.update(chunk.bytes_read)
     sys.stderr.write(f"{checked} verdicts, {checked - faulty} the same today, {faulty} not\n")
-    return FAULTY if faulty else DONE
+    # Where there is none, nothing is proven.
+    return FAULTY if faulty or not checked else DONE
 
 
 @contextmanager

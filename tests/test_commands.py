@@ -194,12 +194,67 @@ def test_every_verdict_that_is_not_the_same_is_listed(
     assert [(each["line"], each["result"]) for each in listed] == [
         (2, "UNSIGNED"),
         (3, "BAD_SIGNATURE"),
-        (4, "OTHER_VERDICT"),
+        (4, "ALTERED"),
         (5, "WRONG_TYPE"),
-        (6, "UNSIGNED"),
-        (7, "UNSIGNED"),
+        (6, "NO_VERDICT"),
+        (7, "NO_VERDICT"),
     ]
     assert {each["verdict_id"] for each in listed[:4]} == {good["verdict_id"]}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("points", 0),
+        ("valid", True),
+        ("wrong_show", False),
+        ("deal", "CONTINUES"),
+        ("judged", "BEST"),
+        ("reasons", []),
+        ("wild_rank", None),
+        ("rule_set", {"name": "online-13", "version": 1, "digest": "sha256:0"}),
+        ("best", None),
+        ("submitted", {"declarable": True, "points": 0}),
+        ("verdict_id", "0" * 64),
+    ],
+)
+def test_an_answer_that_says_other_than_what_was_signed_is_listed(
+    signed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, value: Any
+) -> None:
+    """Whoever reads the answer and not the statement in its attestation must not be told a lie."""
+    verdict = answers(signed)[0]["body"]
+    assert name in verdict
+    code, listed, _ = check(write(tmp_path / "altered", [json.dumps({**verdict, name: value}).encode()]), capsys)
+    assert (code, [(each["result"], each["altered"]) for each in listed]) == (FAULTY, [("ALTERED", [name])])
+
+
+def test_a_charge_in_a_deal_that_its_verdict_does_not_say_is_listed(
+    signed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settled = answers(signed)[2]["body"]
+    settled["players"][1]["points"] -= 1
+    code, listed, _ = check(write(tmp_path / "altered", [json.dumps(settled).encode()]), capsys)
+    assert (code, [each["altered"] for each in listed]) == (FAULTY, [["charged"]])
+
+
+def test_attestations_alone_can_be_checked(signed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tokens = [each["body"]["attestation"].encode() for each in answers(signed)[:2]]
+    assert check(write(tmp_path / "tokens", tokens), capsys) == (DONE, [], "2 verdicts, 2 the same today, 0 not\n")
+
+
+def test_a_file_without_a_verdict_proves_nothing(
+    signed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert check(write(tmp_path / "none", []), capsys) == (FAULTY, [], "0 verdicts, 0 the same today, 0 not\n")
+
+
+def test_without_any_key_nothing_is_checked(
+    signed: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("SHOWCHECK_SIGNING_KEY_FILE")
+    code, listed, told = check(signed, capsys)
+    assert (code, listed) == (UNUSABLE, [])
+    assert "SHOWCHECK_VERIFY_KEYS_FILE" in told
 
 
 def test_a_verdict_under_other_rules_is_listed_with_what_they_say_today(

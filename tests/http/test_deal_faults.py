@@ -251,7 +251,7 @@ def test_a_body_that_is_no_object_is_pointed_at_as_a_whole(client: FlaskClient, 
         ({"arrange": "best"}, '"best" is not one of SUBMITTED, BEST.'),
         (
             {"rule_set": "online-13", "players": [SHOWS, {"id": "p2", "dropped": "WRONG_SHOW"}]},
-            "online-13 has no wrong show after which the others play on.",
+            "In online-13 a wrong show takes nobody out of a deal that goes on.",
         ),
         (
             {"rule_set": "face-value-duel", "players": [SHOWS, {"id": "p2", "dropped": "FIRST"}]},
