@@ -29,6 +29,7 @@ LINES_A_CHUNK: Final = 256
 CHUNKS_AHEAD: Final = 3
 _TOKEN: Final = re.compile(rb"[\w-]+\.[\w-]+\.[\w-]*")
 # How every answer begins: its id and its status.
+_BEGINS: Final = re.compile(rb'\{("(i(d("(:.*)?)?)?)?)?\Z', re.DOTALL)
 _ANSWER: Final = re.compile(rb'\{"id":(null|"(?:[^"\\]|\\.)*"),"status":(\d+),')
 
 
@@ -201,12 +202,14 @@ def resume(source: BinaryIO, written: Path) -> tuple[int, int]:
     """
     done = faulty = end = 0
     answered = b""
-    with written.open("r+b") as output:
+    with written.open("rb") as output:
         for line in output:
-            if line.endswith(b"\n"):
-                done, end, answered = done + 1, end + len(line), line
-                faulty += _status(line) != 200
-        output.truncate(end)
+            if not line.endswith(b"\n") and _BEGINS.match(line):
+                break
+            if not (line.endswith(b"\n") and _ANSWER.match(line)):
+                raise ResumeError(f"line {done + 1} of {written} is no answer of an interrupted run")
+            done, end, answered = done + 1, end + len(line), line
+            faulty += _status(line) != 200
     asked = b""
     for number in range(done):
         asked = source.readline()
@@ -214,6 +217,8 @@ def resume(source: BinaryIO, written: Path) -> tuple[int, int]:
             raise ResumeError(f"{written} has {done} answers, and the input only {number} lines")
     if done and _id_answered(answered) != _id_asked(asked):
         raise ResumeError(f"line {done} of {written} is not the answer to line {done} of the input")
+    # Only now is it sure that it is the right file.
+    os.truncate(written, end)
     return done, faulty
 
 

@@ -124,7 +124,7 @@ def load_settings() -> Settings:
     try:
         env.seal()
     except EnvValidationError as error:
-        faults += [f"{name}: must be {_NEEDED[name]}, not {os.environ[name]!r}" for name in error.error_messages]
+        faults += [f"{name}: must be {_NEEDED[name]}, not {_quoted(os.environ[name])}" for name in error.error_messages]
     if numbers["port"] is not None and numbers["port"] == numbers["admin_port"]:
         faults.append(f"SHOWCHECK_ADMIN_PORT: must differ from SHOWCHECK_PORT, both are {numbers['port']}")
     if require_compiled and not is_compiled():
@@ -159,14 +159,19 @@ def _read_keys(signing_key_file: str | None, verify_keys_file: str | None) -> tu
         try:
             signing = read_signing_key(_read_key_file(signing_key_file, secret=True))
         except UnusableKey as fault:
-            faults.append(f"{_SIGNING_KEY_FILE}: {signing_key_file!r}: {fault}")
+            faults.append(f"{_SIGNING_KEY_FILE}: {_quoted(signing_key_file)}: {fault}")
     if verify_keys_file is not None:
         try:
             others = read_public_keys(_read_key_file(verify_keys_file, secret=False))
             return KeyRing(signing, others), faults
         except UnusableKey as fault:
-            faults.append(f"{_VERIFY_KEYS_FILE}: {verify_keys_file!r}: {fault}")
+            faults.append(f"{_VERIFY_KEYS_FILE}: {_quoted(verify_keys_file)}: {fault}")
     return KeyRing(signing), faults
+
+
+def _quoted(value: str) -> str:
+    """A value as a message shows it; what may be a key, put there in place of its file's name, is not shown."""
+    return "(what looks like a key, not the name of a file)" if "{" in value else repr(value)
 
 
 def _read_key_file(path: str, *, secret: bool) -> str:

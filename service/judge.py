@@ -1,10 +1,12 @@
 """`judge`: judges a file of requests, or signed verdicts once more."""
 
+import fcntl
 import os
+import stat
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, Final, Never, TextIO
 
@@ -61,17 +63,18 @@ def _run(options: Namespace) -> int:
         raise _Unusable("--resume is for files of requests")
     if options.resume and not options.output:
         raise _Unusable("--resume needs --output, to see what is done")
-    if options.output and options.output.exists() and options.output.stat().st_size and not options.resume:
-        raise _Unusable(f"{options.output} exists: --resume goes on with it, or name another")
+    source = options.check or options.file
+    if options.output and options.output.exists() and options.output.samefile(source):
+        raise _Unusable(f"{options.output} is what is to be read")
     return _check(options) if options.check else _judge(options)
 
 
 def _judge(options: Namespace) -> int:
     done = faulty = 0
-    with options.file.open("rb") as source:
-        if options.resume and options.output.exists():
+    with options.file.open("rb") as source, _writing(options.output, resume=options.resume) as output:
+        if options.resume:
             done, faulty = bulk.resume(source, options.output)
-        with _writing(options.output) as output, _progress(options.file, source) as progress:
+        with _progress(source) as progress:
             for chunk in bulk.work_through(source, bulk.judge_chunk, done + 1, options.cores):
                 output.write(chunk.text)
                 output.flush()
@@ -87,7 +90,7 @@ def _check(options: Namespace) -> int:
     with (
         options.check.open("rb") as source,
         _writing(options.output) as output,
-        _progress(options.check, source) as progress,
+        _progress(source) as progress,
     ):
         for chunk in bulk.work_through(source, bulk.check_chunk, 1, options.cores):
             output.write(chunk.text)
@@ -101,21 +104,33 @@ def _check(options: Namespace) -> int:
 
 
 @contextmanager
-def _writing(path: Path | None) -> Iterator[TextIO]:
-    with ExitStack() as opened:
-        yield opened.enter_context(path.open("a", encoding="utf-8", newline="\n")) if path else sys.stdout
+def _writing(path: Path | None, *, resume: bool = False) -> Iterator[TextIO]:
+    """Where the answers go; a file is this run's alone, and has nothing in it unless an earlier run is gone on with."""
+    if path is None:
+        yield sys.stdout
+        return
+    with path.open("a", encoding="utf-8", newline="\n") as output:
+        if stat.S_ISREG(os.fstat(output.fileno()).st_mode):
+            try:
+                fcntl.flock(output, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise _Unusable(f"{path} is being written by another run") from None
+        if os.fstat(output.fileno()).st_size and not resume:
+            raise _Unusable(f"{path} exists: --resume goes on with it, or name another")
+        yield output
 
 
-def _progress(file: Path, source: BinaryIO) -> "tqdm[Never]":
-    # Shown on a terminal only.
-    return tqdm(total=file.stat().st_size, initial=source.tell(), unit="B", unit_scale=True, disable=None)
+def _progress(source: BinaryIO) -> "tqdm[Never]":
+    # Shown on a terminal only; how long a pipe is nobody knows.
+    total, read = (os.fstat(source.fileno()).st_size, source.tell()) if source.seekable() else (None, 0)
+    return tqdm(total=total, initial=read, unit="B", unit_scale=True, disable=None)
 
 
 def _cores(text: str) -> int:
-    cores = int(text)
-    if cores < 1:
-        raise ArgumentTypeError("at least 1")
-    return cores
+    most = 4 * _usable_cores()
+    if not text.isdecimal() or not 1 <= int(text) <= most:
+        raise ArgumentTypeError(f"a whole number from 1 to {most}")
+    return int(text)
 
 
 def _usable_cores() -> int:

@@ -269,6 +269,11 @@ def _contradictions(data: dict[str, Any]) -> list[str]:
         expected = most + 1
         if HAND_SIZE * most > 52 * deck["packs"] + deck["printed_jokers"]:
             faults.append(f"decks[{index}].players: too few cards for {most} hands of {HAND_SIZE}")
+    show = data["wrong_show"]
+    if show["deal"] == "CONTINUES" and show["declarer"] == "OUT" and show["charge"] == "AS_LOSER":
+        faults.append("wrong_show.charge: AS_LOSER cannot be told again when a deal that goes on has ended")
+    if show["deal"] == "CONTINUES" and show["declarer"] == "STAYS" and show["charge"] != 0:
+        faults.append("wrong_show.charge: must be 0 where the declarer stays in a deal that goes on")
     has_jokers = any(deck["printed_jokers"] for deck in data["decks"])
     if data["joker_turned_up"] == "ACES_WILD" and not has_jokers:
         faults.append("joker_turned_up: ACES_WILD, but no deck has a printed joker")

@@ -145,7 +145,7 @@ def _standing(match: Match, results: tuple[Result, ...], ends: bool) -> Standing
         over = len(staying) <= 1
         winners = staying
     elif match.format == "RACE":
-        over = bool(out)
+        over = ends and bool(out)
         winners = staying
     else:
         over = deals_left == 0

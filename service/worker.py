@@ -8,7 +8,7 @@ metrics have a thread of their own, batches another, and a queue that has grown 
 
 import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from http import HTTPStatus
@@ -36,8 +36,10 @@ MOST_WAITING_BYTES: Final = 64 * 1024 * 1024
 MOST_QUEUED: Final = 300
 # Of batches, which take a hundred times as long.
 MOST_BATCHES: Final = 4
-# More than a single call has, head included.
-LARGE_BYTES: Final = 128 * 1024
+# More than a single call has, head included: what has more is a batch, however its path is spelt.
+LARGE_BYTES: Final = 8 * 1024
+# The parser copies what it holds for each chunk of a body, so it is given a request in pieces.
+PIECE_BYTES: Final = 8 * 1024
 # Connections that are taken in one go.
 MOST_ACCEPTED: Final = 100
 
@@ -108,8 +110,9 @@ class Connection(TConn):  # type: ignore[misc]
 
     def renew(self) -> None:
         """Begin to wait for the next request, of which some may have been read with the last."""
-        read = self.parser.unreader.take_buffered() if self.parser else b""
+        read = self.parser.unreader.take_buffered() + b"".join(self.unread) if self.parser else b""
         self.parser = None
+        self.unread: Iterator[bytes] = iter(())
         self.arrival = Arrival(read)
         self.told_to_go_on = False
         self.deadline = time.monotonic() + (ARRIVAL_SECONDS if read else self.cfg.keepalive)
@@ -240,7 +243,8 @@ class Worker(ThreadWorker):  # type: ignore[misc]
 
     def handle(self, conn: Connection) -> object:
         """Answer a request, in a thread."""
-        conn.parser = RequestParser(self.cfg, (bytes(conn.arrival.data),), conn.client)
+        conn.unread = _pieces(bytes(conn.arrival.data))
+        conn.parser = RequestParser(self.cfg, conn.unread, conn.client)
         kept = super().handle(conn)
         if conn.sock.refused:
             status = conn.sock.refused
@@ -369,6 +373,11 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         for conn in self.waiting:
             if not conn.arrival.data:
                 conn.deadline = min(conn.deadline, deadline)
+
+
+def _pieces(data: bytes) -> Iterator[bytes]:
+    for start in range(0, len(data), PIECE_BYTES):
+        yield data[start : start + PIECE_BYTES]
 
 
 def _write_error(sock: Outbox, status: int, _reason: str, _detail: str) -> None:

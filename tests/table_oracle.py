@@ -95,7 +95,7 @@ def score(match: Match, made: Sheet) -> Score:
     staying = [id_ for id_ in totals if id_ not in out]
     if match.format == "POOL" and len(staying) < 2:
         return Score(totals, out, deals_left, over=True, winners=staying)
-    if match.format == "RACE" and out:
+    if match.format == "RACE" and out and not made.goes_on:
         return Score(totals, out, deals_left, over=True, winners=staying)
     if match.format == "DEALS" and deals_left == 0:
         lowest = min(totals.values())

@@ -1,5 +1,6 @@
 """The command line: files of requests are judged as the API judges them, in order and once, whatever interrupts."""
 
+import fcntl
 import json
 import os
 import signal
@@ -278,3 +279,43 @@ def test_what_cannot_be_checked_is_told_in_a_line(
     monkeypatch.chdir(tmp_path)
     assert main(["judge", *arguments]) == UNUSABLE
     assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["precious notes", "precious notes\n", '{"id":"n0"}\n', '{"id":"n0","status":200,"bo\nx']
+)
+def test_a_file_that_is_no_output_is_not_touched(file: Path, tmp_path: Path, text: str) -> None:
+    output = tmp_path / "notes"
+    output.write_text(text, encoding="utf-8")
+    for more in ([], ["--resume"]):
+        assert main(["judge", str(file), "--output", str(output), "--cores", "1", *more]) == UNUSABLE
+        assert output.read_text(encoding="utf-8") == text
+
+
+def test_the_input_is_not_written_to(tmp_path: Path) -> None:
+    file = tmp_path / "in"
+    file.write_bytes(line(0) + b"\n" + line(1))
+    before = file.read_bytes()
+    assert main(["judge", str(file), "--output", str(file), "--resume"]) == UNUSABLE
+    assert file.read_bytes() == before
+
+
+def test_an_output_is_one_runs_alone(file: Path, tmp_path: Path) -> None:
+    output = tmp_path / "out"
+    with output.open("a") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        assert main(["judge", str(file), "--output", str(output), "--cores", "1"]) == UNUSABLE
+    assert main(["judge", str(file), "--output", str(output), "--cores", "1"]) == DONE
+
+
+def test_requests_may_come_through_a_pipe() -> None:
+    command = [sys.executable, "-m", "service", "judge", "/dev/stdin", "--cores", "1"]
+    run = subprocess.run(command, cwd=ROOT, input=line(0) + b"\n" + line(1), capture_output=True, check=True)
+    assert [json.loads(each)["status"] for each in run.stdout.splitlines()] == [200, 200]
+
+
+@pytest.mark.parametrize("cores", ["0", "-1", "x", "100000"])
+def test_cores_are_as_many_as_make_sense(capsys: pytest.CaptureFixture[str], cores: str) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["judge", "in", "--cores", cores])
+    assert "a whole number from 1 to" in capsys.readouterr().err

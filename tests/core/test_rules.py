@@ -184,6 +184,16 @@ CONTRADICTIONS: list[tuple[str, list[Change], str]] = [
         "joker_turned_up: IMPOSSIBLE, but a deck has printed jokers",
     ),
     ("two-row-duel", [put("wrong_show.deal", "ENDS")], "wrong_show.declarer: STAYS, but the deal ends"),
+    (
+        "two-row-duel",
+        [put("wrong_show.charge", 60)],
+        "wrong_show.charge: must be 0 where the declarer stays in a deal that goes on",
+    ),
+    (
+        "family-13",
+        [put("wrong_show.charge", "AS_LOSER")],
+        "wrong_show.charge: AS_LOSER cannot be told again when a deal that goes on has ended",
+    ),
     ("family-13", [put("match.2.format", "POINTS")], "match: a format stands twice"),
     (
         "family-13",
@@ -364,7 +374,7 @@ CHANGES: dict[str, object] = {
     "second_life.max": 12,
     "loser.first_life_only": "UNGROUPED_COUNT",
     "loser.cap": "NONE",
-    "wrong_show.charge": "AS_LOSER",
+    "wrong_show.charge": 79,
     "wrong_show.deal": "ENDS",
     "wrong_show.declarer": "STAYS",
     "drops.first": 19,

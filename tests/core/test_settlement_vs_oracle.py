@@ -62,7 +62,7 @@ def test_a_table_is_settled_as_the_oracle_settles_it(name: str) -> None:
     [
         ("online-13", {"wrong_show.deal": "CONTINUES", "wrong_show.declarer": "STAYS"}),
         ("family-13", {"wrong_show.deal": "ENDS", "wrong_show.charge": "AS_LOSER", "drops.first": "NONE"}),
-        ("family-13", {"wrong_show.charge": "AS_LOSER", "loser.cap": "NONE"}),
+        ("family-13", {"wrong_show.charge": 60, "loser.cap": "NONE"}),
         ("two-row-duel", {"wrong_show.charge": 150, "wrong_show.declarer": "OUT"}),
     ],
 )

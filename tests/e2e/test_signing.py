@@ -1,5 +1,6 @@
 """Signed verdicts from the real server: faulty keys stop its start, and a rotation leaves no verdict unproven."""
 
+import json
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -32,6 +33,14 @@ def test_a_key_that_cannot_be_used_stops_the_start(tmp_path: Path, jwk: dict[str
         f"  SHOWCHECK_SIGNING_KEY_FILE: {path!r}: {told}",
     ]
     assert KEY["d"] not in ended.stderr + ended.stdout
+
+
+def test_a_key_in_place_of_its_files_name_is_not_told() -> None:
+    for name in ("SHOWCHECK_SIGNING_KEY_FILE", "SHOWCHECK_VERIFY_KEYS_FILE", "SHOWCHECK_PORT"):
+        ended = start(**{name: json.dumps(KEY)})  # type: ignore[arg-type]
+        assert ended.returncode == 1
+        assert name in ended.stderr
+        assert KEY["d"] not in ended.stderr + ended.stdout
 
 
 def test_verdicts_of_the_old_and_of_the_new_key_verify_at_both_servers(tmp_path: Path) -> None:

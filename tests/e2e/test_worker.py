@@ -267,3 +267,30 @@ def test_more_batches_than_can_be_answered_are_refused_and_single_calls_are_not(
             else:
                 assert (json.loads(text)["code"], headers["Retry-After"]) == ("OVERLOADED", "1")
     assert set(statuses) == {200, 503}
+
+
+def test_a_body_in_many_small_chunks_takes_no_longer_than_its_bytes(server: Server) -> None:
+    """Read in one piece, each chunk would copy all that follows it, and these would take half a minute."""
+    count_ = 100_000
+    head = b"POST /batch HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+    began = time.monotonic()
+    with connected(server) as connection:
+        connection.sendall(head + b"1\r\n \r\n" * count_ + b"0\r\n\r\n" + ASK)
+        assert answer(connection)[0] == 400
+        # What was sent behind it is answered too.
+        assert answer(connection)[0] == 200
+    assert time.monotonic() - began < 15
+
+
+@pytest.mark.parametrize("path", [b"/batch?", b"/%62atch", b"http://h/batch"])
+def test_a_batch_takes_no_thread_of_single_calls_however_its_path_is_spelt(server: Server, path: bytes) -> None:
+    items = [{"id": str(number), "op": "score", **question(groups=...)} for number in range(1000)]
+    body = json.dumps({"items": items}).encode()
+    head = b"POST %s HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+    statuses = []
+    with ExitStack() as opened:
+        connections = [opened.enter_context(connected(server)) for _ in range(12)]
+        for connection in connections:
+            connection.sendall(head % (path, len(body)) + body)
+        statuses = [answer(connection)[0] for connection in connections]
+    assert set(statuses) == {200, 503}

@@ -56,6 +56,15 @@ def test_the_paths_are_those_of_the_url_map(app: Flask) -> None:
     assert contract.ADMIN_PATHS == ADMIN_PATHS
 
 
+def test_every_call_may_be_too_slow_or_too_many() -> None:
+    """What the worker answers before any application is asked."""
+    for path, item in CONTRACT["paths"].items():
+        for method in item.keys() - {"servers"}:
+            answers = item[method]["responses"].keys()
+            assert "408" in answers, path
+            assert "servers" in item or "503" in answers, path
+
+
 def test_the_contract_is_served_as_it_is(client: FlaskClient) -> None:
     response = client.get("/openapi.yaml")
     assert response.data == OPENAPI_FILE.read_bytes()
