@@ -374,9 +374,8 @@ CHANGES: dict[str, object] = {
     "second_life.max": 12,
     "loser.first_life_only": "UNGROUPED_COUNT",
     "loser.cap": "NONE",
-    "wrong_show.charge": 79,
+    "wrong_show.charge": 0,
     "wrong_show.deal": "ENDS",
-    "wrong_show.declarer": "STAYS",
     "drops.first": 19,
     "drops.middle": "NONE",
 }
@@ -385,12 +384,13 @@ CHANGES: dict[str, object] = {
 def test_the_digest_changes_with_any_parameter() -> None:
     digests = {derive("family-13", {key: value}).digest for key, value in CHANGES.items()}
     digests |= {derive("family-13", {"first_life.min": 4}).digest, RULE_SETS["family-13"].digest}
+    digests |= {derive("family-13", {"wrong_show.charge": 0, "wrong_show.declarer": "STAYS"}).digest}
     digests |= {derive("family-13", {"first_life.min": 4, "loser.first_life_min": 4}).digest}
     for part, other in (("players = [2, 6]", "players = [2, 5]"), ("limits = [101, 201]", "limits = [201, 101]")):
         text = RULE_SET_TEXTS["family-13"]
         assert part in text
         digests.add(parse_rule_set(text.replace(part, other)).digest)
-    assert len(digests) == len(CHANGES) + 5
+    assert len(digests) == len(CHANGES) + 6
 
 
 def test_editing_a_rule_set_needs_a_key_that_is_there() -> None:

@@ -60,7 +60,7 @@ def test_a_table_is_settled_as_the_oracle_settles_it(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "changes"),
     [
-        ("online-13", {"wrong_show.deal": "CONTINUES", "wrong_show.declarer": "STAYS"}),
+        ("online-13", {"wrong_show.deal": "CONTINUES", "wrong_show.charge": 40}),
         ("family-13", {"wrong_show.deal": "ENDS", "wrong_show.charge": "AS_LOSER", "drops.first": "NONE"}),
         ("family-13", {"wrong_show.charge": 60, "loser.cap": "NONE"}),
         ("two-row-duel", {"wrong_show.charge": 150, "wrong_show.declarer": "OUT"}),
