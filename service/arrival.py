@@ -7,6 +7,7 @@ Refused here is only what never ends.
 import re
 from enum import Enum
 from typing import Final
+from urllib.parse import unquote
 
 # More than the server takes of the request line, of a head, or of the line that begins a chunk.
 MOST_LINE_BYTES: Final = 8 * 1024
@@ -20,6 +21,7 @@ _CHUNK: Final = re.compile(rb"([0-9a-f]{1,15})[ \t]*(?:;.*)?", re.IGNORECASE | r
 _CONTINUE: Final = re.compile(rb"\nexpect:[ \t]*100-continue[ \t]*\r\n", re.IGNORECASE)
 _CLOSES: Final = re.compile(rb"\nconnection:[^\r]*\bclose\b", re.IGNORECASE)
 _METHOD: Final = re.compile(rb"(?:\r\n)?(GET|HEAD|POST|PUT|DELETE|CONNECT|OPTIONS|TRACE|PATCH) ")
+_AUTHORITY: Final = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*://[^/]*")
 _REQUEST_ID: Final = re.compile(rb"\nx-request-id:[ \t]*([!-~]+)[ \t]*\r\n", re.IGNORECASE)
 
 
@@ -129,6 +131,13 @@ class Arrival:
         """The method, or nothing where it is none that is known: it may be the end of a body, and so of a hand."""
         found = _METHOD.match(self.data)
         return found[1].decode("ascii") if found else ""
+
+    @property
+    def path(self) -> str:
+        """The path that is asked for, however it is spelt."""
+        words = bytes(self.data[:MOST_LINE_BYTES]).lstrip(b"\r\n").partition(b"\r\n")[0].split(b" ")
+        target = words[1].decode("latin-1") if len(words) > 1 else ""
+        return unquote(_AUTHORITY.sub("", target).partition("?")[0].partition("#")[0])
 
     @property
     def request_id(self) -> str:

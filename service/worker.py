@@ -36,8 +36,10 @@ MOST_WAITING_BYTES: Final = 64 * 1024 * 1024
 MOST_QUEUED: Final = 300
 # Of batches, which take a hundred times as long.
 MOST_BATCHES: Final = 4
-# More than a single call has, head included: what has more is a batch, however its path is spelt.
-LARGE_BYTES: Final = 8 * 1024
+# More than any request has but a batch, head included.
+LARGE_BYTES: Final = 128 * 1024
+# A batch of less than this is done as soon as a few single calls.
+SMALL_BYTES: Final = 4 * 1024
 # The parser copies what it holds for each chunk of a body, so it is given a request in pieces.
 PIECE_BYTES: Final = 8 * 1024
 # Connections that are taken in one go.
@@ -236,8 +238,9 @@ class Worker(ThreadWorker):  # type: ignore[misc]
     def _lane(self, conn: Connection) -> Lane:
         if conn.admin:
             return self.admin
-        data = conn.arrival.data
-        return self.batches if data.startswith(b"POST /batch ") or len(data) > LARGE_BYTES else self.calls
+        size = len(conn.arrival.data)
+        batch = size > LARGE_BYTES or (size > SMALL_BYTES and conn.arrival.path == "/batch")
+        return self.batches if batch else self.calls
 
     # It is answered.
 

@@ -119,3 +119,12 @@ def test_whether_the_peer_wants_to_send_more(head: str, kept: bool) -> None:
 def test_of_what_cannot_be_read_only_method_and_id_are_told(sent: bytes, method: str, request_id: str) -> None:
     arrival = Arrival(sent)
     assert (arrival.method, arrival.request_id) == (method, request_id)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [b"POST /batch", b"\r\nPOST /batch", b"POST /batch?a", b"POST /%62atch", b"POST http://h/batch", b"POST /batch#a"],
+)
+def test_a_path_is_known_however_it_is_spelt(line: bytes) -> None:
+    assert Arrival(line + b" HTTP/1.1\r\n\r\n").path == "/batch"
+    assert Arrival(line.replace(b"atch", b"utch") + b" HTTP/1.1\r\n\r\n").path == "/butch"
