@@ -219,6 +219,12 @@ class Load:
             self.turn(end)
             self._time_out()
 
+    def close(self) -> None:
+        """Close every connection that is left."""
+        for key in list(self.poller.get_map().values()):
+            self._close(key.data)
+        self.poller.close()
+
     def result(self, start: float, seconds: float) -> dict[str, Any]:
         took = sorted(self.seconds)
         times = [start, *self.good_at]

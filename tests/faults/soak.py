@@ -103,6 +103,7 @@ def soak(requests: int) -> Soak:
                 drop(server.port)
                 dropped += 2
             memory.append((load.sent, held(server)))
+        load.close()
     failed = {name: count for name, count in load.counts.items() if name not in {"good", "closed"}}
     return Soak(load.sent, failed, dropped, memory, time.monotonic() - started)
 
