@@ -34,7 +34,7 @@ def test_the_labels_say_what_it_is(config: dict[str, Any]) -> None:
 
 
 def test_it_runs_gunicorn_itself_as_a_user_known_by_number(config: dict[str, Any]) -> None:
-    assert config["Config"]["Entrypoint"] == ["gunicorn", "-c", "gunicorn.conf.py"]
+    assert config["Config"]["Entrypoint"] == ["python3", "-m", "service", "serve"]
     assert config["Config"]["User"] == "10001:10001"
     assert config["Config"]["ExposedPorts"].keys() == {"8080/tcp", "9090/tcp"}
 
