@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from service.calls import Answer, Call
 from service.problems import invalid_request_text, problem_text
-from service.questions import Fault, InvalidRequest
+from service.questions import Fault, InvalidRequest, require_object
 from service.records import Given
 from service.schemas import shown
 
@@ -72,11 +72,10 @@ def _text(item: object, status: int, body: str) -> str:
 
 
 def _items(value: object) -> list[object]:
-    if not isinstance(value, dict):
-        raise InvalidRequest([Fault((), "WRONG_TYPE", "The body must be a JSON object.")])
-    faults = [Fault((key,), "UNKNOWN_FIELD", "No such field.") for key in value if key != "items"]
-    items = value.get("items")
-    if "items" not in value:
+    body = require_object(value)
+    faults = [Fault((key,), "UNKNOWN_FIELD", "No such field.") for key in body if key != "items"]
+    items = body.get("items")
+    if "items" not in body:
         faults.append(Fault(("items",), "MISSING_FIELD", "Must be given."))
     elif not isinstance(items, list):
         faults.append(Fault(("items",), "WRONG_TYPE", "Must be a list of items."))
@@ -87,9 +86,8 @@ def _items(value: object) -> list[object]:
     return items
 
 
-def _answer(item: object, calls: Mapping[str, Call], earlier: set[str]) -> Answer:
-    if not isinstance(item, dict):
-        raise InvalidRequest([Fault((), "WRONG_TYPE", "An item must be a JSON object.")])
+def _answer(value: object, calls: Mapping[str, Call], earlier: set[str]) -> Answer:
+    item = require_object(value, "An item")
     faults = [*_id_faults(item, earlier), *_op_faults(item, calls)]
     op = item.get("op")
     call = calls.get(op) if isinstance(op, str) else None

@@ -12,7 +12,7 @@ from marshmallow import ValidationError
 from service.answers import write_statement, write_verdict
 from service.attestations import Attested, BadAttestation, canonical, open_attestation, verdict_id
 from service.keys import KeyRing
-from service.questions import Fault, InvalidRequest, read_question, schema_faults
+from service.questions import Fault, InvalidRequest, read_question, require_object, schema_faults
 from service.rules import RuleSet
 from service.schemas import VERIFY_SCHEMA
 from service.verdict import Question, Solve, Verdict, judge_show, score_hand
@@ -38,11 +38,10 @@ class Notary:
 
     def verify(self, value: object) -> str:
         """What the attestation in a request says, as JSON; raises `InvalidRequest` where it proves nothing."""
-        if not isinstance(value, dict):
-            raise InvalidRequest([Fault((), "WRONG_TYPE", "The body must be a JSON object.")])
+        body = require_object(value)
         faults: list[Fault] = []
         try:
-            asked = VERIFY_SCHEMA.load(value)
+            asked = VERIFY_SCHEMA.load(body)
         except ValidationError as error:
             faults += schema_faults(error)
             asked = dict(error.valid_data or {})

@@ -57,6 +57,13 @@ def _place(fault: Fault) -> list[tuple[int, str]]:
     return [(part, "") if isinstance(part, int) else (_PLACES.get(part, len(_PLACES)), part) for part in fault.path]
 
 
+def require_object(value: object, what: str = "The body") -> dict[str, Any]:
+    """The value, if it is a JSON object; raises `InvalidRequest` for any other."""
+    if not isinstance(value, dict):
+        raise InvalidRequest([Fault((), "WRONG_TYPE", f"{what} must be a JSON object.")])
+    return value
+
+
 def read_question(value: object, rule_sets: Mapping[str, RuleSet]) -> Question:
     """The question that a JSON value asks; raises `InvalidRequest` with every fault."""
     return _QuestionReading(value, rule_sets).question()
@@ -66,11 +73,9 @@ class Reading:
     """One request while it is read. What the schema found faulty is None here, in lists too, or missing."""
 
     def __init__(self, schema: Schema, value: object, rule_sets: Mapping[str, RuleSet]) -> None:
-        if not isinstance(value, dict):
-            raise InvalidRequest([Fault((), "WRONG_TYPE", "The body must be a JSON object.")])
         self.faults: list[Fault] = []
-        self.given = value
-        self.data = self._load(schema, value)
+        self.given = require_object(value)
+        self.data = self._load(schema, self.given)
         self.turned_up: Rank | str | None = self.data.get("wild_rank")
         self.rules = self._rule_set(self.data.get("rule_set"), rule_sets)
         self._check_wild_rank()

@@ -279,7 +279,7 @@ def _contradictions(data: dict[str, Any]) -> list[str]:
         faults.append("joker_turned_up: ACES_WILD, but no deck has a printed joker")
     if data["joker_turned_up"] == "IMPOSSIBLE" and has_jokers:
         faults.append("joker_turned_up: IMPOSSIBLE, but a deck has printed jokers")
-    if (data["wrong_show"]["deal"], data["wrong_show"]["declarer"]) == ("ENDS", "STAYS"):
+    if (show["deal"], show["declarer"]) == ("ENDS", "STAYS"):
         faults.append("wrong_show.declarer: STAYS, but the deal ends")
     formats = [row["format"] for row in data["match"]]
     if len(set(formats)) < len(formats):

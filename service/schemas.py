@@ -260,10 +260,8 @@ class TruthField(fields.Boolean):
         return value
 
 
-class VerifySchema(Schema):
+class VerifySchema(_StrictSchema):
     """A signed verdict that is to be verified, and whether it is to be judged again."""
-
-    error_messages = {"unknown": "UNKNOWN_FIELD: No such field."}  # noqa: RUF012 (marshmallow declares it so)
 
     attestation = fields.String(required=True, error_messages=_messages("an attestation as a text"))
     replay = TruthField(load_default=False, error_messages=_messages("true or false"))

@@ -100,3 +100,13 @@ class CheckedClient(FlaskClient):
         on_admin_port = self.port == Settings.admin_port
         check(request.method, request.path, on_admin_port, response.status_code, dict(response.headers), response.data)
         return response
+
+
+def faults_of(client: FlaskClient, body: Any, path: str = "/validate") -> list[dict[str, str]]:
+    """The faults of a request that is refused for them."""
+    response = client.post(path, data=json.dumps(body), content_type="application/json")
+    assert response.status_code == 422, response.text
+    problem = value_of(response)
+    assert problem["code"] == "INVALID_REQUEST"
+    errors: list[dict[str, str]] = problem["errors"]
+    return errors

@@ -1,12 +1,11 @@
 """422 of POST /settle: every fault of a table, all at once, each with a pointer to the value."""
 
-import json
 from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
 
-from tests.http.contract import value_of
+from tests.http.contract import faults_of
 from tests.http.examples import HAND, LOSING_HAND, SHOW_HAND, deal, player
 
 SHOWS, LOSES, DROPS = player("p1", SHOW_HAND), player("p2", LOSING_HAND), {"id": "p3", "dropped": "FIRST"}
@@ -212,23 +211,14 @@ DEAL_FAULTS: list[tuple[dict[str, Any], list[tuple[str, str]]]] = [
 ]
 
 
-def faults_of(client: FlaskClient, body: Any) -> list[dict[str, str]]:
-    response = client.post("/settle", data=json.dumps(body), content_type="application/json")
-    assert response.status_code == 422, response.text
-    problem = value_of(response)
-    assert problem["code"] == "INVALID_REQUEST"
-    errors: list[dict[str, str]] = problem["errors"]
-    return errors
-
-
 @pytest.mark.parametrize(("changes", "expected"), DEAL_FAULTS)
 def test_faults(client: FlaskClient, changes: dict[str, Any], expected: list[tuple[str, str]]) -> None:
-    assert [(fault["pointer"], fault["code"]) for fault in faults_of(client, deal(**changes))] == expected
+    assert [(fault["pointer"], fault["code"]) for fault in faults_of(client, deal(**changes), "/settle")] == expected
 
 
 @pytest.mark.parametrize("body", [[], "AS", 13, None, True])
 def test_a_body_that_is_no_object_is_pointed_at_as_a_whole(client: FlaskClient, body: Any) -> None:
-    assert [(fault["pointer"], fault["code"]) for fault in faults_of(client, body)] == [("", "WRONG_TYPE")]
+    assert [(fault["pointer"], fault["code"]) for fault in faults_of(client, body, "/settle")] == [("", "WRONG_TYPE")]
 
 
 @pytest.mark.parametrize(
@@ -260,7 +250,7 @@ def test_a_body_that_is_no_object_is_pointed_at_as_a_whole(client: FlaskClient, 
     ],
 )
 def test_a_detail_tells_what_is_needed(client: FlaskClient, changes: dict[str, Any], words: str) -> None:
-    assert faults_of(client, deal(**changes))[0]["detail"] == words
+    assert faults_of(client, deal(**changes), "/settle")[0]["detail"] == words
 
 
 @pytest.mark.parametrize(
@@ -274,4 +264,4 @@ def test_a_detail_tells_what_is_needed(client: FlaskClient, changes: dict[str, A
     ],
 )
 def test_thousands_of_faults_are_answered_all_the_same(client: FlaskClient, changes: dict[str, Any]) -> None:
-    assert len(faults_of(client, deal(**changes))) <= 100
+    assert len(faults_of(client, deal(**changes), "/settle")) <= 100

@@ -1,13 +1,12 @@
 """422: every fault of a request, all at once, each with a pointer to the value."""
 
-import json
 from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
 
 from service.problems import MAX_FAULTS
-from tests.http.contract import CONTRACT, value_of
+from tests.http.contract import CONTRACT, faults_of, value_of
 from tests.http.examples import GROUPS, HAND, question
 from tests.http.test_deal_faults import DEAL_FAULTS
 
@@ -95,15 +94,6 @@ FAULTS: list[tuple[dict[str, Any], list[tuple[str, str]]]] = [
     # A finish card cannot be missed in a hand of which a card is not known: that one may be it.
     ({"hand": [*HAND, "4X"], "finish_card": "4C"}, [("/hand/13", "UNKNOWN_CARD")]),
 ]
-
-
-def faults_of(client: FlaskClient, body: Any) -> list[dict[str, str]]:
-    response = client.post("/validate", data=json.dumps(body), content_type="application/json")
-    assert response.status_code == 422, response.text
-    problem = value_of(response)
-    assert problem["code"] == "INVALID_REQUEST"
-    errors: list[dict[str, str]] = problem["errors"]
-    return errors
 
 
 @pytest.mark.parametrize(("changes", "expected"), FAULTS)
