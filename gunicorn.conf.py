@@ -39,7 +39,7 @@ wsgi_app = "service.app:create_app()"
 bind = [f"0.0.0.0:{settings.port}", f"0.0.0.0:{settings.admin_port}"]
 # Scaled by pods: one worker each, unless the environment says otherwise.
 workers = settings.workers
-# gunicorn's threads, which idle connections and slow senders do not hold.
+# Single calls are answered by its main loop, batches by threads; slow senders and idle connections hold neither.
 worker_class = "service.worker.Worker"
 threads = settings.threads
 # Open connections of a worker, within the files that it may have open: an `accept` beyond would end it.

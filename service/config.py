@@ -46,7 +46,7 @@ class Settings:
     admin_port: int = 9090
     cache_size: int = 65_536
     log_level: str = "INFO"
-    threads: int = 4
+    threads: int = 1
     workers: int = 1
     require_compiled: bool = False
     signing_key_file: str | None = None

@@ -1,13 +1,17 @@
-"""The worker: gunicorn's threads, but none ever waits for a peer.
+"""The worker: gunicorn's threaded one, but nobody ever waits for a peer.
 
-gunicorn's own threaded worker reads a request and writes its answer in the thread that answers it, so that as many slow
-peers as there are threads hold up everybody. Here the main loop collects what arrives, from any number of connections
-at once, and sends on what a peer does not take at once; a thread reads from memory and writes into memory. Probes and
-metrics have a thread of their own, batches another, and a queue that has grown too long to be of use is not joined.
+gunicorn's own reads a request and writes its answer in the thread that answers it, so that as many slow peers as there
+are threads hold up everybody. Here the main loop collects what arrives, from any number of connections at once, and
+sends on what a peer does not take at once; a request is read from memory, and its answer written into memory.
+
+The main loop also answers single calls, one after the other: they take less time than handing them to a thread and
+back would. Probes and metrics have a thread of their own, batches others, and a queue that has grown too long to be of
+use is not joined.
 """
 
 import contextlib
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
@@ -40,6 +44,8 @@ MOST_BATCHES: Final = 4
 LARGE_BYTES: Final = 128 * 1024
 # A batch of less than this is done as soon as a few single calls.
 SMALL_BYTES: Final = 4 * 1024
+# So long calls are answered before the main loop looks after its connections again.
+TURN_SECONDS: Final = 0.005
 # The parser copies what it holds for each chunk of a body, so it is given a request in pieces.
 PIECE_BYTES: Final = 8 * 1024
 # Connections that are taken in one go.
@@ -55,7 +61,7 @@ _ENDLESS: Final = {
 
 
 class Lane:
-    """Threads for one kind of requests, and how many of these are answered or wait for a thread; at most `most` may."""
+    """Threads for one kind of requests, and how many of these are answered or wait for one; at most `most` may."""
 
     def __init__(self, threads: int, most: int) -> None:
         self.pool: Final = ThreadPoolExecutor(threads)
@@ -152,7 +158,7 @@ class Connection(TConn):  # type: ignore[misc]
 class Worker(ThreadWorker):  # type: ignore[misc]
     """gunicorn's threaded worker, changed as the module's docstring says.
 
-    All that is not `handle` happens in its main loop, one thing after the other.
+    All that is not `handle` happens in its main loop only, one thing after the other.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
@@ -160,8 +166,9 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         self.sockets: list[socket]
         # Neither a long queue nor batches keep probes waiting, nor do batches keep single calls.
         self.admin = Lane(1, MOST_QUEUED)
-        self.batches = Lane(1, MOST_BATCHES)
-        self.calls = Lane(self.cfg.threads, MOST_QUEUED)
+        self.batches = Lane(self.cfg.threads, MOST_BATCHES * self.cfg.threads)
+        # Connections whose request the main loop answers, the first to come first.
+        self.calls: deque[Connection] = deque()
         # Connections that wait for their peer, the longest first, and the bytes that they hold.
         self.waiting: dict[Connection, None] = {}
         self.waiting_bytes = 0
@@ -174,7 +181,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
 
     def get_thread_pool(self) -> ThreadPoolExecutor:
         """What gunicorn shuts down at the end."""
-        return self.calls.pool
+        return self.batches.pool
 
     def notify(self) -> None:
         """Tell the master that this worker lives: not in every turn of the main loop, which are thousands a second."""
@@ -182,6 +189,17 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         if now >= self.notified + 1:
             self.notified = now
             super().notify()
+
+    def wait_for_and_dispatch_events(self, timeout: float) -> None:
+        """A turn of the main loop: look after connections, then answer calls for a while."""
+        super().wait_for_and_dispatch_events(0 if self.calls else timeout)
+        until = time.monotonic() + TURN_SECONDS
+        while self.calls:
+            conn = self.calls.popleft()
+            conn.kept = self.handle(conn)
+            self._end(conn)
+            if time.monotonic() > until:
+                break
 
     # Connections come.
 
@@ -210,7 +228,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         self.enqueue_req(conn, conn.collect())
 
     def enqueue_req(self, conn: Connection, ended: bool = False) -> None:
-        """Give a connection a thread if its request has arrived; else it waits in the poller, at no cost to others."""
+        """Have a request answered if all of it has arrived; else wait in the poller, at no cost to others."""
         arrival = conn.arrival
         if arrival.endless:
             self._refuse(conn, arrival.endless.value, *_ENDLESS[arrival.endless])
@@ -227,25 +245,29 @@ class Worker(ThreadWorker):  # type: ignore[misc]
 
     def _queue(self, conn: Connection) -> None:
         lane = self._lane(conn)
-        if lane.queued >= lane.most:
+        queued, most = (len(self.calls), MOST_QUEUED) if lane is None else (lane.queued, lane.most)
+        if queued >= most:
             self._refuse(conn, 503, "OVERLOADED", "There is more to do than can be done in time; try again later.")
-            return
-        lane.queued += 1
-        conn.lane = lane
-        future = lane.pool.submit(self.handle, conn)
-        future.add_done_callback(partial(self.method_queue.defer, self.finish_request, conn))
+        elif lane is None:
+            self.calls.append(conn)
+        else:
+            lane.queued += 1
+            conn.lane = lane
+            future = lane.pool.submit(self.handle, conn)
+            future.add_done_callback(partial(self.method_queue.defer, self.finish_request, conn))
 
-    def _lane(self, conn: Connection) -> Lane:
+    def _lane(self, conn: Connection) -> Lane | None:
+        """The threads that answer a request, if the main loop does not."""
         if conn.admin:
             return self.admin
         size = len(conn.arrival.data)
         batch = size > LARGE_BYTES or (size > SMALL_BYTES and conn.arrival.path == "/batch")
-        return self.batches if batch else self.calls
+        return self.batches if batch else None
 
     # It is answered.
 
-    def handle(self, conn: Connection) -> object:
-        """Answer a request, in a thread."""
+    def handle(self, conn: Connection) -> bool:
+        """Answer a request, and say whether its connection stays open; in the main loop or in a thread."""
         conn.unread = _pieces(bytes(conn.arrival.data))
         conn.parser = RequestParser(self.cfg, conn.unread, conn.client)
         kept = super().handle(conn)
@@ -254,11 +276,11 @@ class Worker(ThreadWorker):  # type: ignore[misc]
             code = "INTERNAL" if status == HTTPStatus.INTERNAL_SERVER_ERROR else "BAD_REQUEST"
             self._write_problem(conn, status, code, None, kept=False)
         conn.send()
-        return kept
+        return bool(kept)
 
     def finish_request(self, conn: Connection, fs: "Future[Any]") -> None:
         conn.lane.queued -= 1
-        conn.kept = fs.exception() is None and bool(fs.result())
+        conn.kept = fs.exception() is None and fs.result()
         self._end(conn)
 
     def _refuse(self, conn: Connection, status: int, code: str, detail: str | None) -> None:

@@ -26,7 +26,7 @@ def faults_of(monkeypatch: pytest.MonkeyPatch, **environ: str) -> list[str]:
 
 
 def test_the_defaults() -> None:
-    assert load_settings() == Settings(8080, 9090, 65_536, "INFO", 4, 1)
+    assert load_settings() == Settings(8080, 9090, 65_536, "INFO", 1, 1)
 
 
 def test_everything_can_be_set(monkeypatch: pytest.MonkeyPatch) -> None:
