@@ -142,7 +142,7 @@ def _group(group: Group) -> str:
     life = "null" if group.life is None else f'"{group.life}"'
     cards = _cards(group.cards)
     plays_as = "null" if group.plays_as is None else cards if group.plays_as is group.cards else _cards(group.plays_as)
-    return f'{{"kind":"{group.kind.value}","life":{life},"cards":{cards},"plays_as":{plays_as}}}'
+    return f'{{"kind":"{group.kind}","life":{life},"cards":{cards},"plays_as":{plays_as}}}'
 
 
 def _charge(charge: Charge) -> str:

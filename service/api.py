@@ -2,11 +2,10 @@
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Final
 
 from flask import Blueprint, Response, abort, request
-from werkzeug.datastructures import Headers
 from werkzeug.exceptions import HTTPException
 
 from service.batch import answer_batch
@@ -19,7 +18,7 @@ from service.schemas import dump_rule_set
 from service.strict_json import read_json
 
 if TYPE_CHECKING:
-    from _typeshed.wsgi import WSGIEnvironment
+    from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
 # A request with a full hand in groups takes some 300 bytes.
 MAX_BODY_BYTES: Final = 64 * 1024
@@ -128,10 +127,11 @@ def _check_media_type() -> None:
 
 
 class _Finished(Response):
-    """An answer with nothing left to find out about its headers when it is sent."""
+    """An answer with nothing left to find out when it is sent, nor to be done afterwards."""
 
-    def get_wsgi_headers(self, environ: "WSGIEnvironment") -> Headers:  # noqa: ARG002
-        return self.headers
+    def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
+        start_response(self.status, self.headers.to_wsgi_list())
+        return () if environ["REQUEST_METHOD"] == "HEAD" else self.response  # type: ignore[return-value]
 
 
 def _json(text: str) -> Response:

@@ -20,26 +20,37 @@ class SolveCache:
 
     def __init__(self, solve: Solve, size: int, report: Callable[[float | None], None]) -> None:
         self._solve = solve
+        self._size = size
         self._report = report
         self._remembered = lru_cache(maxsize=size)(self._miss)
-        # lru_cache calls `_miss` in the thread of its caller: what it leaves there tells this call, and no other.
+        # lru_cache calls `_miss` in the thread of its caller: what it leaves there is this call's, and no other's.
         self._call = threading.local()
 
     def __call__(self, hand: tuple[Card, ...], wild: Rank | None, rules: RuleSet) -> Arrangement:
-        self._call.question = hand, wild, rules
-        self._call.seconds = None
+        if not self._size:
+            return self._timed(hand, wild, rules)
+        call = self._call
+        call.question = hand, wild, rules
+        call.solved = None
         packed = self._remembered(_key(hand, wild, rules))
-        self._report(self._call.seconds)
-        return unpack(packed)
+        solved: Arrangement | None = call.solved
+        if solved is None:
+            self._report(None)
+            return unpack(packed)
+        return solved
 
     def __len__(self) -> int:
         return self._remembered.cache_info().currsize
 
     def _miss(self, _key: str) -> Packed:
-        started = time.perf_counter()
-        arrangement = self._solve(*self._call.question)
-        self._call.seconds = time.perf_counter() - started
+        self._call.solved = arrangement = self._timed(*self._call.question)
         return pack(arrangement)
+
+    def _timed(self, hand: tuple[Card, ...], wild: Rank | None, rules: RuleSet) -> Arrangement:
+        started = time.perf_counter()
+        arrangement = self._solve(hand, wild, rules)
+        self._report(time.perf_counter() - started)
+        return arrangement
 
 
 def _key(hand: tuple[Card, ...], wild: Rank | None, rules: RuleSet) -> str:

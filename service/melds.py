@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from service.cards import NATURAL_CARDS, Card, Rank, Suit, sort_cards
+from service.cards import NATURAL_CARDS, Card, Rank, sort_cards
 
 SMALLEST_MELD: Final = 3
 LARGEST_SET: Final = 4
@@ -40,7 +40,8 @@ class Meld(NamedTuple):
 class Parts:
     """The cards of a group sorted out: `naturals` can only be themselves, `wild` ones may, `printed` ones cannot.
 
-    `suits`, `ranks` and `repeated` (cards held more than once) are of the naturals; all are in listing order.
+    `suits`, `ranks` (both as numbers: hashing an enumeration's member takes longer than the rest) and `repeated` (cards
+    held more than once) are of the naturals; all cards are in listing order.
     """
 
     def __init__(self, cards: Sequence[Card], wild: Rank | None) -> None:
@@ -48,11 +49,11 @@ class Parts:
         self.naturals: list[Card] = []
         self.wild: list[Card] = []
         self.printed: list[Card] = []
-        self.suits: set[Suit] = set()
-        self.ranks: set[Rank] = set()
+        self.suits: set[int] = set()
+        self.ranks: set[int] = set()
         self.repeated: list[Card] = []
         for card in self.cards:
-            if card.rank is None or card.suit is None:
+            if card.rank is None:
                 self.printed.append(card)
             elif card.rank is wild:
                 self.wild.append(card)
@@ -61,11 +62,12 @@ class Parts:
                 self.naturals.append(card)
             else:
                 self.naturals.append(card)
-                self.suits.add(card.suit)
-                self.ranks.add(card.rank)
+                suit, rank = divmod(card.order, 13)
+                self.suits.add(suit)
+                self.ranks.add(rank)
 
 
-def sequence_card(place: int, suit: Suit) -> Card:
+def sequence_card(place: int, suit: int) -> Card:
     """The card at a place of a suit's sequence: 0 is the ace below the two, 13 the ace above the king."""
     return NATURAL_CARDS[13 * suit + place % 13]
 
@@ -79,10 +81,10 @@ def read_sequence(parts: Parts, wild_stays_pure: bool) -> Meld | None:
     length = len(parts.cards)
     if not SMALLEST_MELD <= length <= LONGEST_SEQUENCE or len(parts.suits) > 1 or parts.repeated:
         return None
-    suit = next(iter(parts.suits)) if parts.naturals else parts.wild[0].suit if parts.wild else None
-    if suit is None:
+    if not parts.naturals and not parts.wild:
         return None
-    own_wild = [card for card in parts.wild if card.suit is suit][:1]
+    suit = (parts.naturals or parts.wild)[0].order // 13
+    own_wild = [card for card in parts.wild if card.order // 13 == suit][:1]
     for themselves in (parts.naturals + own_wild, parts.naturals):
         start = _highest_start(themselves, length) if themselves else -1
         if start >= 0:

@@ -55,9 +55,8 @@ def _group_faults(parts: Parts) -> Iterator[tuple[str, str]]:
 
 def _gap_faults(parts: Parts) -> Iterator[tuple[str, str]]:
     """The fault of cards of one suit that have more gaps than jokers to fill them."""
-    suit = parts.naturals[0].suit
-    assert suit is not None
-    low = {int(rank) for rank in parts.ranks if rank is not None}
+    suit = parts.naturals[0].order // 13
+    low = parts.ranks
     high = {place or ACE_HIGH for place in low}
     gaps = min(_gaps(low), _gaps(high), key=len)
     jokers = len(parts.wild) + len(parts.printed)

@@ -23,7 +23,7 @@ def read_json(body: bytes) -> object:
     try:
         text = body.decode()
         _check_nesting(text)
-        value: object = json.loads(text, object_pairs_hook=_object, parse_constant=_constant)
+        value: object = _DECODER.decode(text)
         if "\\u" in text:
             json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:
@@ -58,3 +58,7 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 def _constant(name: str) -> object:
     raise MalformedJson(f"{name} is no JSON number")
+
+
+# Made once: `json.loads` makes one for every text.
+_DECODER: Final = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant)
