@@ -9,8 +9,12 @@ import sys
 from setuptools import setup
 from setuptools.command.build_ext import build_ext
 
-# Not `integers`: it gives the others their machine word, and has to stay a plain module for that.
-CORE = ("cards", "rules", "melds", "reasons", "arrangement", "search", "solver", "verdict", "settlement", "answers")
+# The core, and what a request goes through on its way to it and back. Not `integers`: it gives the others their machine
+# word, and has to stay a plain module for that.
+COMPILED = (
+    *("cards", "rules", "melds", "reasons", "arrangement", "search", "solver", "verdict", "settlement", "answers"),
+    *("plain", "questions", "deals", "calls", "cache", "notary"),
+)
 REQUIRED = os.environ.get("SHOWCHECK_REQUIRE_COMPILED", "0").lower() in {"1", "true", "yes", "on"}
 
 
@@ -34,7 +38,7 @@ def extensions() -> list[object]:
             raise
         sys.stderr.write("The core stays interpreted: mypyc is not installed\n")
         return []
-    made: list[object] = mypycify([f"service/{name}.py" for name in CORE], opt_level="3", debug_level="0")
+    made: list[object] = mypycify([f"service/{name}.py" for name in COMPILED], opt_level="3", debug_level="0")
     return made
 
 

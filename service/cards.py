@@ -132,6 +132,11 @@ def parse_rank(text: str) -> Rank:
     return rank
 
 
+def parse_turned_up(text: str) -> Rank | str:
+    """What a card that was turned up makes wild: its rank, or "JOKER" for a printed joker; raises `ValueError`."""
+    return JOKER_TURNED_UP if text in JOKER_SPELLINGS else parse_rank(text)
+
+
 _ORDER: Final = attrgetter("order")
 
 

@@ -11,11 +11,10 @@ from werkzeug.exceptions import HTTPException
 
 from service.questions import Fault, InvalidRequest
 from service.records import current_record, note
+from service.schemas import MOST_FAULTS
 from service.strict_json import MalformedJson
 
 MEDIA_TYPE: Final = "application/problem+json"
-# Some body within the size limit has thousands of faults; nobody reads more than the first hundred.
-MAX_FAULTS: Final = 100
 
 # Code and detail for the statuses of the contract; a detail of its own may stand in for the one given here.
 _KNOWN: Final = {
@@ -32,7 +31,7 @@ _KNOWN: Final = {
 
 
 def problem(status: int, code: str | None = None, detail: str | None = None, faults: Sequence[Fault] = ()) -> Response:
-    """A problem answer; code and detail come from the status where none are given. At most `MAX_FAULTS` are listed."""
+    """A problem answer; code and detail come from the status where none are given. At most `MOST_FAULTS` are listed."""
     made = Response(mimetype=MEDIA_TYPE)
     _fill(made, status, code, detail, faults)
     return made
@@ -62,7 +61,7 @@ def _body(
     }
     if faults:
         body["errors"] = [
-            {"pointer": fault.pointer, "code": fault.code, "detail": fault.detail} for fault in faults[:MAX_FAULTS]
+            {"pointer": fault.pointer, "code": fault.code, "detail": fault.detail} for fault in faults[:MOST_FAULTS]
         ]
     return body
 
@@ -88,8 +87,9 @@ def _malformed(error: MalformedJson) -> tuple[str, str]:
 
 def _counted(faults: Sequence[Fault]) -> str:
     count = len(faults)
-    more = f"; the first {MAX_FAULTS} are listed" if count > MAX_FAULTS else ""
-    return f"The request has {count} fault{'s'[: count > 1]}{more}."
+    if count > MOST_FAULTS:
+        return f"The request has more than {MOST_FAULTS} faults, of which {MOST_FAULTS} are listed."
+    return f"The request has {count} fault{'s'[: count > 1]}."
 
 
 def _encode(body: dict[str, Any]) -> str:

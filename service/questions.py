@@ -12,8 +12,9 @@ from typing import Any, Final
 from marshmallow import Schema, ValidationError
 
 from service.cards import JOKER, Card, Rank
+from service.plain import read_plain
 from service.rules import HAND_SIZE, Deck, RuleSet
-from service.schemas import DEAL_SCHEMA, REQUEST_SCHEMA, MatchSchema, PlayerSchema, shown
+from service.schemas import DEAL_SCHEMA, MOST_FAULTS, REQUEST_SCHEMA, MatchSchema, PlayerSchema, shown
 from service.verdict import Question
 
 Path = tuple[str | int, ...]
@@ -69,6 +70,12 @@ def read_question(value: object, rule_sets: Mapping[str, RuleSet]) -> Question:
     return _QuestionReading(value, rule_sets).question()
 
 
+def _add(faults: list[Fault], fault: Fault) -> None:
+    """One more than are told is enough to say that there are more."""
+    if len(faults) <= MOST_FAULTS:
+        faults.append(fault)
+
+
 class Reading:
     """One request while it is read. What the schema found faulty is None here, in lists too, or missing."""
 
@@ -81,7 +88,7 @@ class Reading:
         self._check_wild_rank()
 
     def fault(self, path: Path, code: str, detail: str) -> None:
-        self.faults.append(Fault(path, code, detail))
+        _add(self.faults, Fault(path, code, detail))
 
     def deck(self, players: int | None) -> Deck | None:
         """The deck of the table; without a good number of players, the one with the most packs."""
@@ -124,6 +131,9 @@ class _QuestionReading(Reading):
         super().__init__(REQUEST_SCHEMA, value, rule_sets)
         self.hand = HandReading(self.faults, (), self.given, self.data)
 
+    def _load(self, schema: Schema, value: dict[str, Any]) -> dict[str, Any]:
+        return read_plain(value) or super()._load(schema, value)
+
     def question(self) -> Question:
         self.hand.check(self.deck(self.data.get("players")))
         if self.faults or self.rules is None:
@@ -141,7 +151,7 @@ class HandReading:
         self.faults = faults
         self.path = path
         self.cards: list[Card | None] | None = data.get("hand")
-        self.groups: list[list[Card | None]] | None = data.get("groups")
+        self.groups: Sequence[Sequence[Card | None]] | None = data.get("groups")
         self.finish_card: Card | None = data.get("finish_card")
         self.has_finish_card = given.get("finish_card") is not None
         self.judged: list[Card | None] = []
@@ -164,7 +174,7 @@ class HandReading:
         return Question(rules, turned_up, hand, groups, self.finish_card, players)
 
     def _fault(self, path: Path, code: str, detail: str) -> None:
-        self.faults.append(Fault((*self.path, *path), code, detail))
+        _add(self.faults, Fault((*self.path, *path), code, detail))
 
     def _check_size(self, size: int) -> None:
         if not self.has_finish_card and size == HAND_SIZE + 1:
@@ -189,7 +199,7 @@ class HandReading:
             self._fault(("finish_card",), "FINISH_CARD_NOT_IN_HAND", detail)
         return judged
 
-    def _check_groups(self, groups: list[list[Card | None]]) -> None:
+    def _check_groups(self, groups: Sequence[Sequence[Card | None]]) -> None:
         """Groups that use a card more often than the judged cards have it; only asked of a hand that is known."""
         rest = self.judged.copy()
         try:

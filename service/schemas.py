@@ -1,15 +1,19 @@
 """Schemas: a request as it is read. `openapi.yaml` says the same for others."""
 
 import json
-from collections.abc import Sequence
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final, TypeVar
 
 from marshmallow import Schema, ValidationError, fields, validate
 
-from service.cards import JOKER_SPELLINGS, JOKER_TURNED_UP, parse_card, parse_rank
+from service.cards import parse_card, parse_turned_up
 from service.rules import MATCH_FORMATS, RuleSet
 from service.settlement import WAYS_OUT
 
+_Key = TypeVar("_Key", int, str)
+
+# A body within the size limit could have thousands of faults: nobody reads more than these, and finding all takes time.
+MOST_FAULTS: Final = 100
 # How much of a faulty text is shown back.
 _SHOWN: Final = 24
 LONGEST_ID: Final = 64
@@ -51,13 +55,35 @@ class WildRankField(fields.String):
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
         if not isinstance(value, str):
             raise self.make_error("invalid")
-        if value in JOKER_SPELLINGS:
-            return JOKER_TURNED_UP
         try:
-            return parse_rank(value)
+            return parse_turned_up(value)
         except ValueError:
             unknown = f"UNKNOWN_RANK: {shown(value)} is neither a rank (A, 2 to 9, T or 10, J, Q, K) nor JOKER."
             raise ValidationError(unknown) from None
+
+
+def _read_each(
+    items: Iterable[tuple[_Key, Any]], read: Callable[[_Key, Any], Any]
+) -> tuple[dict[_Key, Any], dict[_Key, Any]]:
+    """What can be read of each item, and what is faulty in it, by its key; none is read after `MOST_FAULTS` faults."""
+    good: dict[_Key, Any] = {}
+    faults: dict[_Key, Any] = {}
+    count = 0
+    for key, item in items:
+        if count > MOST_FAULTS:
+            break
+        try:
+            good[key] = read(key, item)
+        except ValidationError as error:
+            faults[key] = error.messages
+            count += _count(error.messages)
+            if error.valid_data:
+                good[key] = error.valid_data
+    return good, faults
+
+
+def _count(messages: Any) -> int:
+    return sum(map(_count, messages.values())) if isinstance(messages, dict) else len(messages)
 
 
 class _EachField(fields.List[Any]):
@@ -68,13 +94,8 @@ class _EachField(fields.List[Any]):
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> list[Any]:
         if not isinstance(value, list):
             raise self.make_error("invalid")
-        read, faults = [], {}
-        for index, item in enumerate(value):
-            try:
-                read.append(self.inner.deserialize(item))
-            except ValidationError as error:
-                faults[index] = error.messages
-                read.append(error.valid_data or self.blank)
+        good, faults = _read_each(enumerate(value), lambda _, item: self.inner.deserialize(item))
+        read = [good.get(index, self.blank) for index in range(len(value))]
         if faults:
             raise ValidationError(faults, valid_data=read)
         return read
@@ -145,18 +166,15 @@ class TotalsField(fields.Dict):
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> dict[str, Any]:
         if not isinstance(value, dict):
             raise self.make_error("invalid")
-        read: dict[str, Any] = {}
-        faults: dict[str, Any] = {}
-        for id_, total in value.items():
-            try:
-                if not 1 <= len(id_) <= LONGEST_ID:
-                    raise ValidationError(_WRONG_ID)  # noqa: TRY301 (told like the faults of a total)
-                read[id_] = self.value_field.deserialize(total) if self.value_field else total
-            except ValidationError as error:
-                faults[id_] = error.messages
+        read, faults = _read_each(value.items(), self._total)
         if faults:
             raise ValidationError(faults, valid_data=read)
         return read
+
+    def _total(self, id_: str, total: Any) -> Any:
+        if not 1 <= len(id_) <= LONGEST_ID:
+            raise ValidationError(_WRONG_ID)
+        return self.value_field.deserialize(total) if self.value_field else total
 
 
 def _rule_set() -> fields.String:

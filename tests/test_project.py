@@ -15,7 +15,7 @@ from service.app import create_app
 from service.batch import MOST_ITEMS
 from service.config import Settings
 from service.metrics import Metrics
-from service.problems import MAX_FAULTS
+from service.schemas import MOST_FAULTS
 from service.worker import ARRIVAL_SECONDS, MOST_BATCHES, MOST_QUEUED
 
 ROOT = Path(__file__).parents[1]
@@ -94,5 +94,5 @@ def test_operators_are_told_of_every_metric_and_every_limit() -> None:
     assert (
         f"body | {MAX_BODY_BYTES // 1024} KiB, on `/batch` {MAX_BATCH_BYTES >> 20} MiB and {MOST_ITEMS:,} items" in text
     )
-    assert f"problem | {MAX_FAULTS} " in text
+    assert f"problem | {MOST_FAULTS} " in text
     assert f"a worker | {MOST_QUEUED} calls, {MOST_BATCHES} batches" in text

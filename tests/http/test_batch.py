@@ -133,7 +133,7 @@ def test_an_item_that_crashes_spoils_no_other(
     def crash(*_: object) -> str:
         raise RuntimeError("boom")
 
-    monkeypatch.setattr("service.notary.write_verdict", crash)
+    monkeypatch.setattr("service.notary.verdict_id", crash)
     items = items_of(client, [{"id": "a", "op": "score", **question()}, BAD[0][0]])
     assert [(each["status"], each["body"]["code"]) for each in items] == [(500, "INTERNAL"), (422, "INVALID_REQUEST")]
     assert [record.levelno for record in caplog.records] == [logging.ERROR]
