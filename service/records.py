@@ -37,11 +37,12 @@ class Record:
     """What there is to tell of one request.
 
     `route` is the template, None where none matched; `lookups` has for every look into the cache the seconds that the
-    solver took, None for a hit; `fields` are for the log alone.
+    solver took, None for a hit; `fields` are for the log alone. A record that is put more than once tells of as many
+    requests, which differ in nothing but their ids.
     """
 
     def __init__(self, given_id: str, method: str, route: str | None, admin: bool) -> None:
-        self.request_id: Final = given_id if _GIVEN_ID.fullmatch(given_id) else _new_id()
+        self.request_id: Final = request_id(given_id)
         self.method: Final = method
         self.route: Final = route
         self.admin: Final = admin
@@ -61,9 +62,10 @@ class Record:
         self.cpu = time.thread_time() - self._cpu
 
 
-def _new_id() -> str:
+def request_id(given: str) -> str:
+    """The id that a caller has given, or a new one where it is not well formed."""
     # Unique is enough. `uuid4` would ask the kernel each time, and hand the interpreter to another thread meanwhile.
-    return f"{random.getrandbits(128):032x}"
+    return given if _GIVEN_ID.fullmatch(given) else f"{random.getrandbits(128):032x}"
 
 
 _record: Final[ContextVar[Record]] = ContextVar("record")

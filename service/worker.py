@@ -26,7 +26,7 @@ from gunicorn.workers.gthread import STOP_KEEPALIVE_LINGER, TConn, ThreadWorker 
 
 from service.arrival import Arrival, Endless
 from service.problems import unread_problem
-from service.records import Record
+from service.records import Record, request_id
 
 # A request is sent in milliseconds; over a bad line it may take seconds.
 ARRIVAL_SECONDS: Final = 10
@@ -44,8 +44,9 @@ MOST_BATCHES: Final = 4
 LARGE_BYTES: Final = 128 * 1024
 # A batch of less than this is done as soon as a few single calls.
 SMALL_BYTES: Final = 4 * 1024
-# So long calls are answered before the main loop looks after its connections again.
-TURN_SECONDS: Final = 0.005
+# So long calls are answered before the main loop looks after its connections again: doing one thing for a while is
+# faster than changing between the two.
+TURN_SECONDS: Final = 0.02
 # The parser copies what it holds for each chunk of a body, so it is given a request in pieces.
 PIECE_BYTES: Final = 8 * 1024
 # Connections that are taken in one go.
@@ -173,6 +174,8 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         self.waiting: dict[Connection, None] = {}
         self.waiting_bytes = 0
         self.swept = self.notified = 0.0
+        # What the last requests were told that found no room.
+        self.overload = Record("", "", None, admin=False)
 
     def init_process(self) -> None:
         # gunicorn answers what it cannot parse in HTML.
@@ -247,7 +250,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         lane = self._lane(conn)
         queued, most = (len(self.calls), MOST_QUEUED) if lane is None else (lane.queued, lane.most)
         if queued >= most:
-            self._refuse(conn, 503, "OVERLOADED", "There is more to do than can be done in time; try again later.")
+            self._turn_away(conn)
         elif lane is None:
             self.calls.append(conn)
         else:
@@ -287,6 +290,22 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         """Answer from the main loop."""
         conn.kept = conn.arrival.ends_here and self.alive
         self._write_problem(conn, status, code, detail, conn.kept)
+        self._send(conn)
+
+    def _turn_away(self, conn: Connection) -> None:
+        """Refuse a request for which there is no room. All those of a second are told alike, as the first of them: they
+        may be thousands, and telling each takes as long as refusing it.
+        """
+        arrival = conn.arrival
+        now = time.time()
+        if now > self.overload.ended + 1 or conn.admin != self.overload.admin:
+            self.overload = Record(arrival.request_id, arrival.method, None, conn.admin)
+            self.overload.fields["outcome"] = "OVERLOADED"
+            self.overload.end(503)
+        self.wsgi.extensions["recorder"].put(self.overload)
+        conn.kept = arrival.ends_here and self.alive
+        detail = "There is more to do than can be done in time; try again later."
+        conn.sock.sendall(unread_problem(503, "OVERLOADED", detail, request_id(arrival.request_id), conn.kept))
         self._send(conn)
 
     def _write_problem(self, conn: Connection, status: int, code: str, detail: str | None, kept: bool) -> None:

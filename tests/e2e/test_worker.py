@@ -139,6 +139,10 @@ def test_a_queue_that_is_too_long_is_not_joined_and_probes_are_answered_meanwhil
         assert answer(turned_away)[0] == 200
         counted = "http_server_request_duration_seconds_count"
         assert count(server, counted, http_response_status_code="503") == statuses.count(503)
+        # They are told alike, in a few lines for all.
+        lines = [line for line in server.lines() if line.get("outcome") == "OVERLOADED"]
+        assert {line["request_id"] for line in lines} == {"full-1"}
+        assert len(lines) < sum(1 + line.get("others", 0) for line in lines) == statuses.count(503)
 
 
 def test_requests_that_come_together_are_answered_in_turn(server: Server) -> None:
