@@ -53,6 +53,8 @@ def _comparison(arrangement: Arrangement) -> str:
 def write_verdict(verdict: Verdict, verdict_id: str, attestation: str | None = None) -> str:
     """The verdict as compact JSON, its keys in the order of the contract."""
     show = verdict.wrong_show is not None
+    reasons = _reasons(verdict.reasons)
+    submitted = "null" if verdict.submitted is None else _arrangement(verdict.submitted, verdict.reasons, reasons)
     return "".join(
         (
             f'{{"verdict_id":"{verdict_id}",',
@@ -62,11 +64,11 @@ def write_verdict(verdict: Verdict, verdict_id: str, attestation: str | None = N
             f',"points":{verdict.points}',
             f',"deal":"{verdict.deal}"' if show else "",
             ',"reasons":',
-            _reasons(verdict.reasons),
+            reasons,
             ',"submitted":',
-            "null" if verdict.submitted is None else _arrangement(verdict.submitted),
+            submitted,
             ',"best":',
-            _arrangement(verdict.best),
+            _arrangement(verdict.best, verdict.reasons, reasons),
             "}" if attestation is None else f',"attestation":"{attestation}"}}',
         )
     )
@@ -122,7 +124,8 @@ def _wild_rank(turned_up: Rank | str | None) -> str:
     return f'"{turned_up.letter if isinstance(turned_up, Rank) else turned_up}"'
 
 
-def _arrangement(arrangement: Arrangement) -> str:
+def _arrangement(arrangement: Arrangement, reasons: Sequence[Reason], written: str) -> str:
+    """The text of an arrangement. Its reasons are mostly those of the verdict, which are `written` already."""
     return "".join(
         (
             f'{{"declarable":{_truth(arrangement.declarable)},"points":{arrangement.points},"groups":[',
@@ -132,7 +135,7 @@ def _arrangement(arrangement: Arrangement) -> str:
             ',"charges":[',
             ",".join([_charge(charge) for charge in arrangement.charges]),
             '],"reasons":',
-            _reasons(arrangement.reasons),
+            written if arrangement.reasons is reasons else _reasons(arrangement.reasons),
             "}",
         )
     )

@@ -101,6 +101,8 @@ class _Turns:
 def _read_body(limit: int) -> bytes:
     if request.environ.get("CONTENT_TYPE") != "application/json" or request.content_encoding:
         _check_media_type()
+    if request.environ.get("HTTP_TRANSFER_ENCODING", "chunked").lower() != "chunked":
+        abort(415)  # compressed on the way; the server does not undo that
     try:
         length = request.environ.get("CONTENT_LENGTH", "")
         if length.isdecimal() and int(length) <= limit:

@@ -16,7 +16,7 @@ MOST_HEAD_BYTES: Final = 64 * 1024
 MOST_BYTES: Final = 2 * 1024 * 1024 + MOST_HEAD_BYTES
 
 _LENGTH: Final = re.compile(rb"\ncontent-length:[ \t]*(\d{1,18})[ \t]*\r\n", re.IGNORECASE)
-_CHUNKED: Final = re.compile(rb"\ntransfer-encoding:", re.IGNORECASE)
+_CHUNKED: Final = re.compile(rb"\ntransfer-encoding:[^\r]*\bchunked\b", re.IGNORECASE)
 _CHUNK: Final = re.compile(rb"([0-9a-f]{1,15})[ \t]*(?:;.*)?", re.IGNORECASE | re.DOTALL)
 _CONTINUE: Final = re.compile(rb"\nexpect:[ \t]*100-continue[ \t]*\r\n", re.IGNORECASE)
 _CLOSES: Final = re.compile(rb"\nconnection:[^\r]*\bclose\b", re.IGNORECASE)

@@ -18,11 +18,13 @@ from service.batch import ItemAnswer, answer_item, problem_item
 from service.calls import Call, create_calls
 from service.config import load_keys, load_rule_sets, load_settings, load_version
 from service.notary import Notary
-from service.problems import malformed_json_text
+from service.problems import malformed_json_text, problem_text
 from service.questions import InvalidRequest
 from service.strict_json import MalformedJson, read_json
 from service.verdict import best_arrangement
 
+# As much as a request over HTTP may have: a file that has lost its line ends must not fill the memory.
+MOST_LINE_BYTES: Final = 64 * 1024
 # Long enough that handing a chunk over costs nothing beside judging it, some 20 ms.
 LINES_A_CHUNK: Final = 256
 # A core has the next chunk waiting when it is done, and a huge file is never in memory as a whole.
@@ -46,6 +48,15 @@ class Chunk(NamedTuple):
     bytes_read: int
     checked: int
     faulty: int
+
+
+def read_lines(source: BinaryIO) -> Iterator[bytes]:
+    """The lines of a file. Of one that is too long only so much is kept as shows that it is."""
+    while line := source.readline(MOST_LINE_BYTES + 1):
+        rest = line
+        while len(rest) > MOST_LINE_BYTES and not rest.endswith(b"\n"):
+            rest = source.readline(MOST_LINE_BYTES + 1)
+        yield line
 
 
 def work_through(
@@ -186,6 +197,8 @@ def _engine() -> tuple[Mapping[str, Call], Notary]:
 
 
 def _answer(line: bytes, name: str) -> ItemAnswer:
+    if len(line) > MOST_LINE_BYTES:
+        return problem_item(None, 413, problem_text(413, name))
     try:
         item = read_json(line)
     except MalformedJson as error:
@@ -202,6 +215,7 @@ def resume(source: BinaryIO, written: Path) -> tuple[int, int]:
     """
     done = faulty = end = 0
     answered = b""
+    signed = signs = load_keys(load_settings()).signing is not None
     with written.open("rb") as output:
         for line in output:
             if not line.endswith(b"\n") and _BEGINS.match(line):
@@ -210,9 +224,15 @@ def resume(source: BinaryIO, written: Path) -> tuple[int, int]:
                 raise ResumeError(f"line {done + 1} of {written} is no answer of an interrupted run")
             done, end, answered = done + 1, end + len(line), line
             faulty += _status(line) != 200
+            if b'{"verdict_id":"' in line:
+                signed = b',"attestation":"' in line
+    if signed != signs:
+        state = "signed, and there is no key" if signed else "not signed, and there is a key"
+        raise ResumeError(f"the verdicts in {written} are {state}")
     asked = b""
+    lines = read_lines(source)
     for number in range(done):
-        asked = source.readline()
+        asked = next(lines, b"")
         if not asked:
             raise ResumeError(f"{written} has {done} answers, and the input only {number} lines")
     if done and _id_answered(answered) != _id_asked(asked):

@@ -75,7 +75,7 @@ def _judge(options: Namespace) -> int:
         if options.resume:
             done, faulty = bulk.resume(source, options.output)
         with _progress(source) as progress:
-            for chunk in bulk.work_through(source, bulk.judge_chunk, done + 1, options.cores):
+            for chunk in bulk.work_through(bulk.read_lines(source), bulk.judge_chunk, done + 1, options.cores):
                 output.write(chunk.text)
                 output.flush()
                 faulty += chunk.faulty
@@ -92,7 +92,7 @@ def _check(options: Namespace) -> int:
         _writing(options.output) as output,
         _progress(source) as progress,
     ):
-        for chunk in bulk.work_through(source, bulk.check_chunk, 1, options.cores):
+        for chunk in bulk.work_through(bulk.read_lines(source), bulk.check_chunk, 1, options.cores):
             output.write(chunk.text)
             output.flush()
             checked += chunk.checked

@@ -85,10 +85,12 @@ def observe(app: Flask, recorder: Recorder, admin_port: int) -> None:
         # The server fills in SERVER_PORT from its socket; a forged Host header does not change it.
         admin = environ["SERVER_PORT"] == str(admin_port)
         route = None if rule is None else rule.rule
-        begin_record(environ.get("HTTP_X_REQUEST_ID", ""), environ["REQUEST_METHOD"], route, admin)
         path = environ["PATH_INFO"]
         # Routing drops leading slashes: "//metrics" would pass for another path here, and reach /metrics there.
-        if path.startswith("//") or admin != (path in ADMIN_PATHS or route in ADMIN_PATHS):
+        hidden = path.startswith("//") or admin != (path in ADMIN_PATHS or route in ADMIN_PATHS)
+        given_id, method = environ.get("HTTP_X_REQUEST_ID", ""), environ["REQUEST_METHOD"]
+        begin_record(given_id, method, None if hidden else route, admin)
+        if hidden:
             abort(404)
 
     @app.after_request

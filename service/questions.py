@@ -234,9 +234,9 @@ class Surplus:
 
 def surplus_cards(cards: Sequence[Card | None], deck: Deck) -> list[Surplus]:
     """More copies of a card than the packs hold; what is None is passed over."""
-    copies = Counter(cards)
-    if cards and max(copies.values()) <= min(deck.packs, deck.printed_jokers):
+    if len(set(cards)) == len(cards) and deck.printed_jokers:
         return []
+    copies = Counter(cards)
     del copies[None]
     found = []
     for card, count in copies.items():

@@ -1,7 +1,7 @@
 """Settlement: what a deal costs each player at the table, who has won it, and how a match of several deals stands."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from service.cards import Rank
@@ -128,7 +128,7 @@ def _result(player: Player, table: Table, show: Verdict | None, winner: str | No
     if player.id == winner:
         return Result(player.id, "WON", 0, None)
     if show is not None and show.valid and player.question is not None:
-        question = replace(player.question, groups=None) if table.losers_at_best else player.question
+        question = player.question._replace(groups=None) if table.losers_at_best else player.question
         score = score_hand(question, solve)
         return Result(player.id, "LOST", score.points, score)
     return Result(player.id, "PLAYING", 0, None)

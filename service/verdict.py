@@ -1,7 +1,7 @@
 """Verdicts: whether a show is valid, what it costs, and how the hand as laid out compares with the best it can be."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from service.arrangement import Arrangement, assess
 from service.cards import Card, Rank, sort_cards
@@ -10,8 +10,7 @@ from service.rules import RuleSet
 from service.solver import solve
 
 
-@dataclass(frozen=True)
-class Question:
+class Question(NamedTuple):
     """What is asked: the 13 cards that are judged, and the groups in which the player laid them out, if any.
 
     `turned_up` is the rank of the card that was turned up, "JOKER" for a printed joker, None for no wild rank. The
@@ -30,8 +29,7 @@ class Question:
         return self.rules.wild_rank(self.turned_up)
 
 
-@dataclass(frozen=True)
-class Verdict:
+class Verdict(NamedTuple):
     """The answer: `points` and `reasons` are of the judged arrangement. A score has no `wrong_show` and no `deal`."""
 
     question: Question

@@ -199,7 +199,12 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         until = time.monotonic() + TURN_SECONDS
         while self.calls:
             conn = self.calls.popleft()
-            conn.kept = self.handle(conn)
+            try:
+                conn.kept = self.handle(conn)
+            except Exception:
+                # As in a thread: what happens to one connection must not end the worker.
+                self.log.exception("a connection failed")
+                conn.kept = False
             self._end(conn)
             if time.monotonic() > until:
                 break

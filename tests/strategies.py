@@ -7,7 +7,7 @@ import json
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any, Final, TypeVar
 
@@ -252,7 +252,7 @@ def make_table(pick: Pick[Any], rules: RuleSet) -> Table:
         question = None
         if (id_ not in left and declarer is not None) or pick((False, False, True)):
             question = _make_question(pick, rules, turned_up, deck, id_ == declarer)
-            question = replace(question, players=len(ids))
+            question = question._replace(players=len(ids))
             deck = list((Counter(deck) - Counter(question.hand)).elements())
         players.append(Player(id_, question, left.get(id_)))
     match = make_match(pick, rules, ids) if rules.match_formats and pick((True, True, False)) else None

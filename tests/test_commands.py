@@ -16,7 +16,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from service.app import create_app
-from service.bulk import LINES_A_CHUNK
+from service.bulk import LINES_A_CHUNK, MOST_LINE_BYTES, read_lines
 from service.commands import main
 from service.config import Settings, load_rule_sets
 from service.judge import DONE, FAULTY, INTERRUPTED, UNUSABLE
@@ -69,6 +69,19 @@ def test_a_line_that_is_no_item_has_a_problem_in_its_place(tmp_path: Path, capsy
     ]
 
 
+def test_a_line_without_end_is_not_taken_into_memory(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As one that fits is read whole, so one that is too long is passed over up to its end."""
+    spaces = b" " * MOST_LINE_BYTES
+    fits = (line(0) + spaces)[: MOST_LINE_BYTES - 1]
+    write(tmp_path / "in", [fits, fits + b" ", 3 * spaces, line(1), line(2) + 2 * spaces])
+    assert main(["judge", str(tmp_path / "in"), "--cores", "1"]) == FAULTY
+    told = [json.loads(each) for each in capsys.readouterr().out.splitlines()]
+    assert [each["status"] for each in told] == [200, 413, 413, 200, 413]
+    assert told[1]["body"]["code"] == "BODY_TOO_LARGE"
+    with (tmp_path / "in").open("rb") as source:
+        assert max(map(len, read_lines(source))) == MOST_LINE_BYTES + 1
+
+
 def test_a_last_line_needs_no_line_feed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "in").write_bytes(line(0) + b"\n" + line(1))
     assert main(["judge", str(tmp_path / "in"), "--cores", "1"]) == DONE
@@ -118,10 +131,11 @@ def test_a_run_that_is_killed_and_resumed_loses_nothing_and_repeats_nothing(
     tmp_path: Path, kill: signal.Signals
 ) -> None:
     # Each hand is another, so that a line out of place would be seen.
-    lines = [line(number, hand=[*HAND[:11], *rest], groups=...) for number, rest in enumerate(RESTS * 60)]
+    lines = [line(number, hand=[*HAND[:11], *rest], groups=...) for number, rest in enumerate(RESTS * 120)]
     file, whole, output = write(tmp_path / "in", lines), tmp_path / "whole", tmp_path / "out"
     command = [sys.executable, "-m", "service", "judge", str(file), "--output"]
-    process = subprocess.Popen([*command, str(output)], cwd=ROOT, stderr=subprocess.DEVNULL, start_new_session=True)
+    slowly = [*command, str(output), "--cores", "1"]
+    process = subprocess.Popen(slowly, cwd=ROOT, stderr=subprocess.DEVNULL, start_new_session=True)
     until = time.monotonic() + 20
     while not (output.exists() and output.stat().st_size) and time.monotonic() < until:
         time.sleep(0.01)
@@ -256,6 +270,27 @@ def test_without_any_key_nothing_is_checked(
     code, listed, told = check(signed, capsys)
     assert (code, listed) == (UNUSABLE, [])
     assert "SHOWCHECK_VERIFY_KEYS_FILE" in told
+
+
+def test_a_run_is_not_gone_on_with_signed_by_halves(
+    signed: Path, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    requests, unsigned = tmp_path / "in", tmp_path / "unsigned"
+    write(requests, [*requests.read_bytes().splitlines(), line(5)])
+    before = signed.read_bytes()
+    key = os.environ["SHOWCHECK_SIGNING_KEY_FILE"]
+    monkeypatch.delenv("SHOWCHECK_SIGNING_KEY_FILE")
+    go_on = ["judge", str(requests), "--cores", "1", "--resume", "--output"]
+    assert main([*go_on, str(signed)]) == UNUSABLE
+    assert "are signed, and there is no key" in capsys.readouterr().err
+    assert signed.read_bytes() == before
+    assert main(["judge", str(file), "--cores", "1", "--output", str(unsigned)]) == DONE
+    monkeypatch.setenv("SHOWCHECK_SIGNING_KEY_FILE", key)
+    assert main(["judge", str(file), "--cores", "1", "--resume", "--output", str(unsigned)]) == UNUSABLE
+    assert "are not signed, and there is a key" in capsys.readouterr().err
+    assert main([*go_on, str(signed)]) == FAULTY
+    assert signed.read_bytes().startswith(before)
+    assert signed.read_bytes().count(b',"attestation":"') == before.count(b',"attestation":"') + 1
 
 
 def test_a_verdict_under_other_rules_is_listed_with_what_they_say_today(

@@ -2,7 +2,6 @@
 
 import random
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import permutations
 
 import pytest
@@ -26,7 +25,7 @@ def question(laid_out: LaidOut, rules: RuleSet | None = None) -> Question:
 
 def answer(verdict: Verdict, asked: Question) -> Verdict:
     """The verdict as if `asked` had been the question: two answers are compared, not two questions."""
-    return replace(verdict, question=asked)
+    return verdict._replace(question=asked)
 
 
 def outcome(verdict: Verdict) -> tuple[object, ...]:
@@ -48,7 +47,7 @@ def test_the_order_of_the_cards_changes_nothing(laid_out: LaidOut, rng: random.R
     assert asked.groups is not None
     hand = tuple(rng.sample(asked.hand, 13))
     groups = tuple(tuple(rng.sample(group, len(group))) for group in asked.groups)
-    again = replace(asked, hand=hand, groups=groups)
+    again = asked._replace(hand=hand, groups=groups)
     assert answer(judge_show(again), asked) == judge_show(asked)
     assert answer(score_hand(again), asked) == score_hand(asked)
 
@@ -66,7 +65,7 @@ def test_relabelling_the_suits_changes_neither_points_nor_verdict(laid_out: Laid
 
     asked = question(laid_out)
     assert asked.groups is not None
-    again = replace(asked, hand=relabel(asked.hand), groups=tuple(map(relabel, asked.groups)))
+    again = asked._replace(hand=relabel(asked.hand), groups=tuple(map(relabel, asked.groups)))
     assert outcome(judge_show(again)) == outcome(judge_show(asked))
 
 
@@ -148,7 +147,7 @@ def test_a_show_and_a_score_differ_in_the_charge_alone(laid_out: LaidOut) -> Non
     asked = question(laid_out)
     shown, scored = judge_show(asked), score_hand(asked)
     assert (scored.wrong_show, scored.deal) == (None, None)
-    assert replace(shown, points=scored.points, wrong_show=None, deal=None) == scored
+    assert shown._replace(points=scored.points, wrong_show=None, deal=None) == scored
     assert shown.wrong_show is not shown.valid
     charge = asked.rules.wrong_show_charge
     assert shown.points == (0 if shown.valid else scored.points if charge is None else charge)

@@ -42,7 +42,7 @@ def check_verdicts(settlement: Settlement) -> None:
         if result.verdict is not None:
             assert player.question is not None
             at_best = table.losers_at_best and result.outcome == "LOST"
-            asked = replace(player.question, groups=None) if at_best else player.question
+            asked = player.question._replace(groups=None) if at_best else player.question
             assert result.verdict == (judge_show if player.id == table.declarer else score_hand)(asked)
             assert result.points == result.verdict.points
 
@@ -74,7 +74,7 @@ def test_a_new_rule_set_needs_no_code(name: str, changes: dict[str, object]) -> 
     @given(tables(rule_sets=[name]))
     def run(table: Table) -> None:
         players = tuple(
-            replace(player, question=player.question and replace(player.question, rules=rules))
+            replace(player, question=player.question and player.question._replace(rules=rules))
             for player in table.players
         )
         if not any(player.way_out in ("FIRST", "WRONG_SHOW") for player in players):

@@ -145,6 +145,30 @@ def test_a_queue_that_is_too_long_is_not_joined_and_probes_are_answered_meanwhil
         assert len(lines) < sum(1 + line.get("others", 0) for line in lines) == statuses.count(503)
 
 
+@pytest.mark.parametrize(
+    ("coding", "status", "code"),
+    [
+        (b"Chunked", 200, None),
+        (b"gzip, chunked", 415, "UNSUPPORTED_MEDIA_TYPE"),
+        # A length beside any transfer encoding.
+        (b"identity", 400, "BAD_REQUEST"),
+    ],
+)
+def test_a_body_in_another_transfer_encoding_is_refused_at_once(
+    server: Server, coding: bytes, status: int, code: str | None
+) -> None:
+    """Compressed on its way, its bytes are not the JSON that they stand for."""
+    head = b"POST /score HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nTransfer-Encoding: %b\r\n" % coding
+    chunk = b"%x\r\n%b\r\n0\r\n\r\n" % (len(BODY), BODY)
+    rest = b"Content-Length: %d\r\n\r\n%b" % (len(BODY), BODY) if coding == b"identity" else b"\r\n" + chunk
+    begun = time.monotonic()
+    with connected(server) as connection:
+        connection.sendall(head + rest)
+        answered, _, body = answer(connection)
+    assert (answered, json.loads(body).get("code")) == (status, code)
+    assert time.monotonic() - begun < 2
+
+
 def test_requests_that_come_together_are_answered_in_turn(server: Server) -> None:
     with connected(server) as connection:
         connection.sendall((ASK + LIST + b"\r\n") * 20 + ASK[:30])

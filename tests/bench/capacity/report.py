@@ -19,7 +19,7 @@ PODS: Final = "## How many pods"
 # A core that the service had to itself is as good as always busy at the peak.
 UNDISTURBED: Final = 0.97
 # Programs that wait for a core when the measurement begins.
-IDLE: Final = 1.0
+IDLE: Final = 1.5
 METHOD: Final = """The service, compiled, has one core, and wrk or the open loop's client the other: one worker, with
 {entries:,} of {cache:,} places of its cache taken at the end. The requests are the good ones of the load test
 (`tests/load/mix.py`): seven in ten `/score`, the others `/validate` with groups, hands of all kinds and all rule sets,
