@@ -95,6 +95,7 @@ def _open_loop(server: Server, stream: Stream, share: float, peak: float, second
         "per_second": len(times) / times[-1],
         "busy": cpu / times[-1],
         **{name: openloop.percentile(results.latencies, each) * 1e6 for name, each in quantiles.items()},
+        "refused": results.refused / len(times),
         "late_p99": openloop.percentile(results.late, 0.99) * 1e6,
     }
 

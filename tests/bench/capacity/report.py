@@ -23,7 +23,8 @@ IDLE: Final = 1.5
 METHOD: Final = """The service, compiled, has one core, and wrk or the open loop's client the other: one worker, with
 {entries:,} of {cache:,} places of its cache taken at the end. The requests are the good ones of the load test
 (`tests/load/mix.py`): seven in ten `/score`, the others `/validate` with groups, hands of all kinds and all rule sets,
-one in twenty a hand that was asked for before ({hits:.1%} of all solves were found in the cache). Every answer was 200.
+one in twenty a hand that was asked for before ({hits:.1%} of all solves were found in the cache). Every answer
+was 200, but for refusals in the open loop.
 Each row is {seconds:g} s, in the open loop twice that. Latencies are in milliseconds; *busy* is the CPU time of the
 worker, user and system, as a share of the time: what the autoscaler sees of a pod that requests one CPU."""
 
@@ -88,16 +89,17 @@ def measured(figures: dict[str, Any]) -> str:
         (
             "Requests come at random (Poisson) at a share of the peak above, whether or not earlier ones are answered; "
             "latency counts from the time at which a request was due. *Late* is by how much the client itself was late "
-            "(99 %): that much of the latency is not the service's."
+            "(99 %): that much of the latency is not the service's. *Refused* found 300 others waiting (503)."
         ),
         markdown_table(
-            ("of the peak", "requests/s", *LATENCIES.values(), "late", "busy"),
+            ("of the peak", "requests/s", *LATENCIES.values(), "late", "refused", "busy"),
             (
                 (
                     f"{each['share']:.0%}",
                     f"{each['per_second']:,.0f}",
                     *_latencies(each),
                     f"{each['late_p99'] / 1000:.1f}",
+                    f"{each['refused']:.1%}",
                     f"{each['busy']:.0%}",
                 )
                 for each in core["open"]

@@ -67,7 +67,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))
-        self.send_response(404 if self.path == "/nowhere" else 200)
+        self.send_response({"/nowhere": 404, "/full": 503}.get(self.path, 200))
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
@@ -103,6 +103,12 @@ def test_every_request_is_sent_and_timed(port: int) -> None:
     assert sorted(SEEN) == sorted((f"/{number}", text) for number, text in enumerate(texts))
     assert len(results.latencies) == len(results.late) == 50
     assert all(latency > 0 for latency in results.latencies)
+    assert results.refused == 0
+
+
+def test_a_request_that_finds_no_room_is_counted(port: int) -> None:
+    results = openloop.run(port, [openloop.http_request(path, "") for path in ("/full", "/one")], [0.0, 0.1])
+    assert (len(results.latencies), results.refused) == (1, 1)
 
 
 def test_an_answer_that_is_not_200_spoils_a_run(port: int) -> None:
@@ -152,7 +158,7 @@ def figures() -> dict[str, Any]:
             "seconds": 10,
             "peak": 1510,
             "closed": [{"clients": clients, "per_second": 1400 + clients, **run} for clients in (10, 110)],
-            "open": [{"share": 0.5, "per_second": 755, "late_p99": 100, **run}],
+            "open": [{"share": 0.5, "per_second": 755, "late_p99": 100, "refused": 0.002, **run}],
             "cache": {"hits": 0.05, "entries": 65_536},
             "memory": {"first": {"rss": 70, "pss": 60}, "last": {"rss": 170, "pss": 160.4}},
         },
@@ -169,7 +175,7 @@ def figures() -> dict[str, Any]:
 def test_the_report_says_what_was_measured() -> None:
     text = report.measured(figures())
     assert "| 110 | 1,510 | 0.9 | 2.0 | 3.0 | 650 | 98% |" in text
-    assert "| 50% | 755 | 0.9 | 2.0 | 3.0 | 0.1 | 98% |" in text
+    assert "| 50% | 755 | 0.9 | 2.0 | 3.0 | 0.1 | 0.2% | 98% |" in text
     assert "60 MB (PSS) after the first request, 160 MB with 65,536 hands" in text
     assert "| two such pods at once | 2,600 | 2.00 (2.00-2.00) |" in text
     assert "| 2,470 | 1.90 |" in text
