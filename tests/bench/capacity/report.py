@@ -149,8 +149,8 @@ def _scaling(scaling: dict[str, Any]) -> str:
 
 def pods(figures: dict[str, Any], plan: Plan) -> str:
     """The section on how many pods are needed."""
-    peak = figures["core"]["peak"]
-    capacity = round(peak, -2)
+    asked = figures["core"]["open"][0]
+    capacity = round(asked["per_second"] / asked["busy"], -2)
     day = peak_of_day(1_000_000, plan)
     cases: dict[str, Need] = {
         "a million shows a day": need(day, capacity, plan),
@@ -162,7 +162,9 @@ def pods(figures: dict[str, Any], plan: Plan) -> str:
     return wrapped(
         PODS,
         (
-            f"A pod is one worker on one CPU, and does {capacity:,.0f} requests a second at its peak, as measured. "
+            f"A pod is one worker on one CPU. At {asked['share']:.0%} of its peak it was busy for {asked['busy']:.0%} "
+            f"of the time, which makes {capacity:,.0f} requests a second for a whole core: fewer than at the peak, "
+            "where requests that come together are taken together. The autoscaler sees busy time, so this counts. "
             "Assumed, for want of a real day:"
         ),
         ASSUMED.format(

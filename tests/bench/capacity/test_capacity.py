@@ -158,7 +158,7 @@ def figures() -> dict[str, Any]:
             "seconds": 10,
             "peak": 1510,
             "closed": [{"clients": clients, "per_second": 1400 + clients, **run} for clients in (10, 110)],
-            "open": [{"share": 0.5, "per_second": 755, "late_p99": 100, "refused": 0.002, **run}],
+            "open": [{"share": 0.5, "per_second": 755, "late_p99": 100, "refused": 0.002, **run, "busy": 0.5}],
             "cache": {"hits": 0.05, "entries": 65_536},
             "memory": {"first": {"rss": 70, "pss": 60}, "last": {"rss": 170, "pss": 160.4}},
         },
@@ -175,7 +175,7 @@ def figures() -> dict[str, Any]:
 def test_the_report_says_what_was_measured() -> None:
     text = report.measured(figures())
     assert "| 110 | 1,510 | 0.9 | 2.0 | 3.0 | 650 | 98% |" in text
-    assert "| 50% | 755 | 0.9 | 2.0 | 3.0 | 0.1 | 0.2% | 98% |" in text
+    assert "| 50% | 755 | 0.9 | 2.0 | 3.0 | 0.1 | 0.2% | 50% |" in text
     assert "60 MB (PSS) after the first request, 160 MB with 65,536 hands" in text
     assert "| two such pods at once | 2,600 | 2.00 (2.00-2.00) |" in text
     assert "| 2,470 | 1.90 |" in text
