@@ -68,6 +68,12 @@ class JsonLogger(Logger):  # type: ignore[misc]
         super().setup(cfg)
         dictConfig(server_logging(settings.log_level))
 
+    def info(self, msg: str, *args: object, **kwargs: object) -> None:
+        if msg.startswith("Listening at: ") and not args[0]:
+            # With `reuse_port` it is the workers that listen, of which gunicorn knows no address here.
+            args = (", ".join(bind), *args[1:])
+        super().info(msg, *args, **kwargs)
+
     def warning(self, msg: str, *args: object, **kwargs: object) -> None:
         # What could not be parsed may be the end of a body, and so hold a player's cards: only the kind of fault stays.
         peer, _, fault = msg.partition(": ")

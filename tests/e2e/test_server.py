@@ -32,6 +32,11 @@ def test_both_workers_give_the_same_bytes(server: Server) -> None:
     assert len({line["pid"] for line in server.lines() if line.get("request_id") in ids}) == 2
 
 
+def test_the_log_says_where_it_listens(server: Server) -> None:
+    addresses = f"0.0.0.0:{server.port}, 0.0.0.0:{server.admin_port}"
+    assert any(line["event"].startswith(f"Listening at: {addresses} ") for line in server.lines())
+
+
 def test_the_ports_are_apart(server: Server) -> None:
     for path in ("/livez", "/readyz", "/metrics", "/version"):
         assert server.call("GET", path, admin=True).status_code == 200
