@@ -5,7 +5,7 @@ Refused here is only what never ends.
 """
 
 import re
-from enum import Enum
+from enum import Enum, auto
 from typing import Final
 from urllib.parse import unquote
 
@@ -14,8 +14,10 @@ MOST_LINE_BYTES: Final = 8 * 1024
 MOST_HEAD_BYTES: Final = 64 * 1024
 # More than a batch within the limits has.
 MOST_BYTES: Final = 2 * 1024 * 1024 + MOST_HEAD_BYTES
+# A batch in chunks of half a kilobyte. Reading a chunk takes as long as reading some kilobytes.
+MOST_CHUNKS: Final = 4_000
 
-_LENGTH: Final = re.compile(rb"\ncontent-length:[ \t]*(\d{1,18})[ \t]*\r\n", re.IGNORECASE)
+_LENGTH: Final = re.compile(rb"\ncontent-length:[ \t]*0*(\d*)[ \t]*\r\n", re.IGNORECASE)
 _CHUNKED: Final = re.compile(rb"\ntransfer-encoding:[^\r]*\bchunked\b", re.IGNORECASE)
 _CHUNK: Final = re.compile(rb"([0-9a-f]{1,15})[ \t]*(?:;.*)?", re.IGNORECASE | re.DOTALL)
 _CONTINUE: Final = re.compile(rb"\nexpect:[ \t]*100-continue[ \t]*\r\n", re.IGNORECASE)
@@ -28,10 +30,11 @@ _REQUEST_ID: Final = re.compile(rb"\nx-request-id:[ \t]*([!-~]+)[ \t]*\r\n", re.
 class Endless(Enum):
     """Why a request is not waited for."""
 
-    BARE_LINE_FEED = 400
-    BODY_TOO_LARGE = 413
-    LINE_TOO_LONG = 414
-    HEAD_TOO_LONG = 431
+    BARE_LINE_FEED = auto()
+    TOO_MANY_CHUNKS = auto()
+    BODY_TOO_LARGE = auto()
+    LINE_TOO_LONG = auto()
+    HEAD_TOO_LONG = auto()
 
 
 class Arrival:
@@ -49,6 +52,7 @@ class Arrival:
         self._head = -1
         self._next = 0
         self._chunked = False
+        self._chunks = 0
         if data:
             self.add(data)
 
@@ -83,7 +87,8 @@ class Arrival:
         self._chunked = _CHUNKED.search(self.data, 0, self._head) is not None
         length = _LENGTH.search(self.data, 0, self._head)
         if length and not self._chunked:
-            self._next += int(length[1])
+            # More digits than these are too many bytes in any case.
+            self._next += int(length[1][:18] or 0)
 
     def _chunks_end(self) -> bool:
         # What is no chunk is waited for no longer: the server refuses it.
@@ -103,6 +108,10 @@ class Arrival:
             if self.data[following - 2 : following] != b"\r\n":
                 return True
             self._next = following
+            self._chunks += 1
+            if self._chunks > MOST_CHUNKS:
+                self._give_up(Endless.TOO_MANY_CHUNKS)
+                return True
         return len(self.data) - self._next > MOST_LINE_BYTES
 
     @property
@@ -124,6 +133,8 @@ class Arrival:
             and len(self.data) == self._next
             and self.data.find(b" HTTP/1.1\r\n", 0, self._head) >= 0
             and _CLOSES.search(self.data, 0, self._head) is None
+            # A refusal has a body, which nobody expects after a HEAD.
+            and self.method != "HEAD"
         )
 
     @property

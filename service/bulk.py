@@ -24,7 +24,9 @@ from service.strict_json import MalformedJson, read_json
 from service.verdict import best_arrangement
 
 # As much as a request over HTTP may have: a file that has lost its line ends must not fill the memory.
-MOST_LINE_BYTES: Final = 64 * 1024
+MOST_ITEM_BYTES: Final = 64 * 1024
+# An answer may be longer than what was asked, but not by so much.
+MOST_ANSWER_BYTES: Final = 16 * 1024 * 1024
 # Long enough that handing a chunk over costs nothing beside judging it, some 20 ms.
 LINES_A_CHUNK: Final = 256
 # A core has the next chunk waiting when it is done, and a huge file is never in memory as a whole.
@@ -50,13 +52,19 @@ class Chunk(NamedTuple):
     faulty: int
 
 
-def read_lines(source: BinaryIO) -> Iterator[bytes]:
-    """The lines of a file. Of one that is too long only so much is kept as shows that it is."""
-    while line := source.readline(MOST_LINE_BYTES + 1):
+def read_lines(source: BinaryIO, most: int) -> Iterator[bytes]:
+    """The lines of a file. Of one with more than `most` bytes only so much is kept as shows that it has."""
+    # With its end, which counts for nothing.
+    whole = most + len(b"\r\n")
+    while line := source.readline(whole):
         rest = line
-        while len(rest) > MOST_LINE_BYTES and not rest.endswith(b"\n"):
-            rest = source.readline(MOST_LINE_BYTES + 1)
+        while len(rest) == whole and not rest.endswith(b"\n"):
+            rest = source.readline(whole)
         yield line
+
+
+def _is_too_long(line: bytes) -> bool:
+    return len(line.rstrip(b"\r\n")) > MOST_ITEM_BYTES
 
 
 def work_through(
@@ -197,7 +205,7 @@ def _engine() -> tuple[Mapping[str, Call], Notary]:
 
 
 def _answer(line: bytes, name: str) -> ItemAnswer:
-    if len(line) > MOST_LINE_BYTES:
+    if _is_too_long(line):
         return problem_item(None, 413, problem_text(413, name))
     try:
         item = read_json(line)
@@ -230,7 +238,7 @@ def resume(source: BinaryIO, written: Path) -> tuple[int, int]:
         state = "signed, and there is no key" if signed else "not signed, and there is a key"
         raise ResumeError(f"the verdicts in {written} are {state}")
     asked = b""
-    lines = read_lines(source)
+    lines = read_lines(source, MOST_ITEM_BYTES)
     for number in range(done):
         asked = next(lines, b"")
         if not asked:
@@ -253,6 +261,8 @@ def _status(line: bytes) -> int:
 
 
 def _id_asked(line: bytes) -> str | None:
+    if _is_too_long(line):
+        return None
     try:
         item = read_json(line)
     except MalformedJson:

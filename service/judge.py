@@ -74,8 +74,9 @@ def _judge(options: Namespace) -> int:
     with options.file.open("rb") as source, _writing(options.output, resume=options.resume) as output:
         if options.resume:
             done, faulty = bulk.resume(source, options.output)
+        lines = bulk.read_lines(source, bulk.MOST_ITEM_BYTES)
         with _progress(source) as progress:
-            for chunk in bulk.work_through(bulk.read_lines(source), bulk.judge_chunk, done + 1, options.cores):
+            for chunk in bulk.work_through(lines, bulk.judge_chunk, done + 1, options.cores):
                 output.write(chunk.text)
                 output.flush()
                 faulty += chunk.faulty
@@ -92,7 +93,8 @@ def _check(options: Namespace) -> int:
         _writing(options.output) as output,
         _progress(source) as progress,
     ):
-        for chunk in bulk.work_through(bulk.read_lines(source), bulk.check_chunk, 1, options.cores):
+        lines = bulk.read_lines(source, bulk.MOST_ANSWER_BYTES)
+        for chunk in bulk.work_through(lines, bulk.check_chunk, 1, options.cores):
             output.write(chunk.text)
             output.flush()
             checked += chunk.checked

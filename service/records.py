@@ -41,7 +41,9 @@ class Record:
     requests, which differ in nothing but their ids.
     """
 
-    def __init__(self, given_id: str, method: str, route: str | None, admin: bool) -> None:
+    def __init__(
+        self, given_id: str, method: str, route: str | None, admin: bool, arrived: float | None = None
+    ) -> None:
         self.request_id: Final = request_id(given_id)
         self.method: Final = method
         self.route: Final = route
@@ -51,14 +53,16 @@ class Record:
         self.fields: Final[dict[str, Any]] = {}
         self.status = 0
         self.ended = self.wall = self.cpu = 0.0
-        self._wall: Final = time.perf_counter()
+        self._arrived: Final = time.perf_counter() if arrived is None else arrived
         self._cpu: Final = time.thread_time()
 
     def end(self, status: int) -> None:
-        """Note the status, the time (`ended`, in seconds since 1970) and the seconds of wall and CPU time until now."""
+        """Note the status, the time (`ended`, in seconds since 1970), and the seconds until now: of wall time since the
+        request had arrived, of CPU time since it was begun with.
+        """
         self.status = status
         self.ended = time.time()
-        self.wall = time.perf_counter() - self._wall
+        self.wall = time.perf_counter() - self._arrived
         self.cpu = time.thread_time() - self._cpu
 
 
@@ -69,11 +73,17 @@ def request_id(given: str) -> str:
 
 
 _record: Final[ContextVar[Record]] = ContextVar("record")
+_arrived: Final[ContextVar[float | None]] = ContextVar("arrived", default=None)
+
+
+def note_arrival(at: float) -> None:
+    """The request that this thread handles next had arrived then, by `time.perf_counter`: it may have waited since."""
+    _arrived.set(at)
 
 
 def begin_record(given_id: str, method: str, route: str | None, admin: bool) -> Record:
     """Begin the record of a request; `given_id` is the caller's `X-Request-ID`, kept where it is well formed."""
-    record = Record(given_id, method, route, admin)
+    record = Record(given_id, method, route, admin, _arrived.get())
     _record.set(record)
     return record
 

@@ -21,6 +21,8 @@ _WRONG_ID: Final = f"WRONG_TYPE: The id of a player must have 1 to {LONGEST_ID} 
 # Far more than any match has.
 MOST_POINTS: Final = 1_000_000
 MOST_DEALS: Final = 1_000
+# Several times as many as at any table.
+MOST_PLAYERS: Final = 100
 # How losers are charged: as they laid out their hands, or for the best that these could be.
 ARRANGE: Final = ("SUBMITTED", "BEST")
 
@@ -153,8 +155,18 @@ class ObjectField(fields.Nested):
         return super()._deserialize(value, *args, **kwargs)
 
 
-class ObjectsField(_EachField):
-    """A list of objects."""
+class PlayersField(_EachField):
+    """A list of objects; one far too long for any table is not read."""
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> list[Any]:
+        if isinstance(value, list):
+            _check_players(len(value))
+        return super()._deserialize(value)
+
+
+def _check_players(count: int) -> None:
+    if count > MOST_PLAYERS:
+        raise ValidationError(f"WRONG_PLAYERS: {count} are more than can play in any match.")
 
 
 class TotalsField(fields.Dict):
@@ -166,6 +178,7 @@ class TotalsField(fields.Dict):
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> dict[str, Any]:
         if not isinstance(value, dict):
             raise self.make_error("invalid")
+        _check_players(len(value))
         read, faults = _read_each(value.items(), self._total)
         if faults:
             raise ValidationError(faults, valid_data=read)
@@ -255,7 +268,7 @@ class DealSchema(_StrictSchema):
 
     rule_set = _rule_set()
     wild_rank = _wild_rank()
-    players = ObjectsField(
+    players = PlayersField(
         ObjectField(PlayerSchema, error_messages=_messages("an object with an id, and a hand or a drop")),
         required=True,
         error_messages=_messages("a list of players"),

@@ -26,7 +26,7 @@ from gunicorn.workers.gthread import STOP_KEEPALIVE_LINGER, TConn, ThreadWorker 
 
 from service.arrival import Arrival, Endless
 from service.problems import unread_problem
-from service.records import Record, request_id
+from service.records import PAUSE_SECONDS, Record, note_arrival, request_id
 
 # A request is sent in milliseconds; over a bad line it may take seconds.
 ARRIVAL_SECONDS: Final = 10
@@ -54,10 +54,11 @@ MOST_ACCEPTED: Final = 100
 
 _CHUNK: Final = 64 * 1024
 _ENDLESS: Final = {
-    Endless.BARE_LINE_FEED: ("BAD_REQUEST", "A line of the head ends without a carriage return."),
-    Endless.BODY_TOO_LARGE: ("BODY_TOO_LARGE", None),
-    Endless.LINE_TOO_LONG: ("BAD_REQUEST", "The request line is too long."),
-    Endless.HEAD_TOO_LONG: ("BAD_REQUEST", "The head is too long."),
+    Endless.BARE_LINE_FEED: (400, "BAD_REQUEST", "A line of the head ends without a carriage return."),
+    Endless.BODY_TOO_LARGE: (413, "BODY_TOO_LARGE", None),
+    Endless.TOO_MANY_CHUNKS: (400, "BAD_REQUEST", "The body comes in too many chunks."),
+    Endless.LINE_TOO_LONG: (414, "BAD_REQUEST", "The request line is too long."),
+    Endless.HEAD_TOO_LONG: (431, "BAD_REQUEST", "The head is too long."),
 }
 
 
@@ -106,6 +107,8 @@ class Connection(TConn):  # type: ignore[misc]
         # The admin port is the second that is bound.
         self.admin = self.server[1] == worker.cfg.address[1][1]
         self.lane: Lane
+        # When the request was complete.
+        self.arrived = 0.0
         # What the poller watches it for, and what then happens.
         self.watched: tuple[int, Callable[[Connection], None]] | None = None
         # Whether it stays open once the answer is sent.
@@ -214,12 +217,18 @@ class Worker(ThreadWorker):  # type: ignore[misc]
     def accept(self, listener: socket) -> None:
         """Take the connections that have come, but not so many that all others have to wait for it."""
         for _ in range(MOST_ACCEPTED):
-            try:
-                wire, peer = listener.accept()
-            except OSError:
+            if not self._take(listener):
                 return
-            self.nr_conns += 1
-            self._collect(Connection(self, wire, peer))
+
+    def _take(self, listener: socket) -> bool:
+        """Take a connection, if there is one."""
+        try:
+            wire, peer = listener.accept()
+        except OSError:
+            return False
+        self.nr_conns += 1
+        self._collect(Connection(self, wire, peer))
+        return True
 
     def set_accept_enabled(self, enabled: bool) -> None:
         super().set_accept_enabled(enabled)
@@ -227,7 +236,8 @@ class Worker(ThreadWorker):  # type: ignore[misc]
             # Whoever comes now had better be told at once, and go elsewhere; whoever has come is answered.
             while self.sockets:
                 listener = self.sockets.pop()
-                self.accept(listener)
+                while self._take(listener):
+                    pass
                 listener.close()
 
     # They send a request.
@@ -239,7 +249,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         """Have a request answered if all of it has arrived; else wait in the poller, at no cost to others."""
         arrival = conn.arrival
         if arrival.endless:
-            self._refuse(conn, arrival.endless.value, *_ENDLESS[arrival.endless])
+            self._refuse(conn, *_ENDLESS[arrival.endless])
         elif arrival.complete or (ended and arrival.has_head):
             self._queue(conn)
         elif ended:
@@ -252,6 +262,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
             self._wait(conn, EVENT_READ, self._collect)
 
     def _queue(self, conn: Connection) -> None:
+        conn.arrived = time.perf_counter()
         lane = self._lane(conn)
         queued, most = (len(self.calls), MOST_QUEUED) if lane is None else (lane.queued, lane.most)
         if queued >= most:
@@ -276,6 +287,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
 
     def handle(self, conn: Connection) -> bool:
         """Answer a request, and say whether its connection stays open; in the main loop or in a thread."""
+        note_arrival(conn.arrived)
         conn.unread = _pieces(bytes(conn.arrival.data))
         conn.parser = RequestParser(self.cfg, conn.unread, conn.client)
         kept = super().handle(conn)
@@ -298,12 +310,13 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         self._send(conn)
 
     def _turn_away(self, conn: Connection) -> None:
-        """Refuse a request for which there is no room. All those of a second are told alike, as the first of them: they
-        may be thousands, and telling each takes as long as refusing it.
+        """Refuse a request for which there is no room. Those that come together are told alike, as the first of them:
+        they may be thousands, and telling each takes as long as refusing it.
         """
         arrival = conn.arrival
         now = time.time()
-        if now > self.overload.ended + 1 or conn.admin != self.overload.admin:
+        kind = arrival.method, conn.admin
+        if now > self.overload.ended + PAUSE_SECONDS or kind != (self.overload.method, self.overload.admin):
             self.overload = Record(arrival.request_id, arrival.method, None, conn.admin)
             self.overload.fields["outcome"] = "OVERLOADED"
             self.overload.end(503)

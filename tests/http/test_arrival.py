@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.arrival import MOST_BYTES, MOST_HEAD_BYTES, MOST_LINE_BYTES, Arrival, Endless
+from service.arrival import MOST_BYTES, MOST_CHUNKS, MOST_HEAD_BYTES, MOST_LINE_BYTES, Arrival, Endless
 
 BODIES = st.binary(max_size=200)
 HEADS = st.sampled_from(["", "X-A: b\r\n", "Accept: */*\r\nX-Request-ID: deal-1\r\n", "Expect: 100-continue\r\n"])
@@ -15,7 +15,8 @@ def plain(draw: st.DrawFn) -> bytes:
     """A request with a length, or with no body at all."""
     head, body = draw(HEADS), draw(BODIES)
     name = draw(st.sampled_from(["Content-Length", "content-length", "CONTENT-LENGTH"]))
-    length = f"{name}: {len(body)}\r\n" if body or draw(st.booleans()) else ""
+    zeros = draw(st.sampled_from(["", "0", "0" * 20]))
+    length = f"{name}: {zeros}{len(body)}\r\n" if body or draw(st.booleans()) else ""
     before = draw(st.sampled_from(["", "\r\n"]))
     return f"{before}POST /score HTTP/1.1\r\nHost: h\r\n{head}{length}\r\n".encode() + body
 
@@ -80,6 +81,8 @@ def test_what_is_no_chunk_is_not_waited_for(chunks: bytes) -> None:
         (b"POST / HTTP/1.1\r\nContent-Length: %d\r\n\r\n" % MOST_BYTES, Endless.BODY_TOO_LARGE),
         (CHUNKED + b"%x\r\n" % MOST_BYTES, Endless.BODY_TOO_LARGE),
         (CHUNKED + b"fffffffffffffff\r\n", Endless.BODY_TOO_LARGE),
+        (b"POST / HTTP/1.1\r\nContent-Length: " + b"9" * 5_000 + b"\r\n\r\n", Endless.BODY_TOO_LARGE),
+        (CHUNKED + b"1\r\nx\r\n" * (MOST_CHUNKS + 1), Endless.TOO_MANY_CHUNKS),
     ],
 )
 def test_what_never_ends_is_not_waited_for(sent: bytes, why: Endless) -> None:

@@ -39,6 +39,8 @@ DEAL_FAULTS: list[tuple[dict[str, Any], list[tuple[str, str]]]] = [
     ({"players": {}}, [("/players", "WRONG_TYPE")]),
     ({"players": [], "declarer": ...}, [("/players", "WRONG_PLAYERS")]),
     ({"players": [SHOWS]}, [("/players", "WRONG_PLAYERS")]),
+    # Thousands are not even read.
+    ({"players": [{"id": "a"}] * 5_000}, [("/players", "WRONG_PLAYERS")]),
     (
         {"players": [SHOWS, LOSES, *({"id": f"q{n}", "dropped": "FIRST"} for n in range(5))]},
         [("/players", "WRONG_PLAYERS")],
