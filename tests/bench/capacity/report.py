@@ -140,9 +140,10 @@ def _scaling(scaling: dict[str, Any]) -> str:
     text = (
         "There are two cores, and the load has to come from somewhere: two workers would share their cores with the "
         "client, one worker would not. So here every pod shares its core with a wrk of its own "
-        f"({scaling['clients']} clients), alone and then both at once: that takes some of each rate, and nothing from "
-        "their ratio. What the two still share is the cache of the processor, memory, the kernel, and whatever runs. "
-        f"Medians of {len(rounds)} rounds, in brackets the lowest and the highest."
+        f"({scaling['clients']} clients), alone and then both at once: that changes each rate (the client takes time, "
+        "and nothing has to go from core to core), but not their ratio. What the two still share is the cache of the "
+        "processor, memory, the kernel, and whatever runs. "
+        f"Medians of {len(rounds)} rounds, of the rates and of the ratios, in brackets the lowest and the highest."
     )
     return f"{text}\n\n{table}"
 
@@ -163,8 +164,9 @@ def pods(figures: dict[str, Any], plan: Plan) -> str:
         PODS,
         (
             f"A pod is one worker on one CPU. At {asked['share']:.0%} of its peak it was busy for {asked['busy']:.0%} "
-            f"of the time, which makes {capacity:,.0f} requests a second for a whole core: fewer than at the peak, "
-            "where requests that come together are taken together. The autoscaler sees busy time, so this counts. "
+            f"of the time, which makes some {capacity:,.0f} requests a second for a whole core: fewer than at the "
+            "peak, where requests that come together are taken together. The autoscaler sees busy time, so this "
+            "counts. "
             "Assumed, for want of a real day:"
         ),
         ASSUMED.format(
