@@ -8,8 +8,10 @@ import functools
 import logging
 import os
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Concatenate, Final, ParamSpec
 
@@ -51,6 +53,14 @@ def _add(child: Callable[..., prometheus_client.Counter], counts: Mapping[tuple[
     for labels, count in counts.items():
         if count:
             child(*labels).inc(count)
+
+
+class Durations(Histogram):
+    """The client library's histogram, which can observe the same several times at the cost of once."""
+
+    def observe_alike(self, amount: float, times: int) -> None:
+        self._sum.inc(amount * times)
+        self._buckets[bisect_left(self._upper_bounds, amount)].inc(times)
 
 
 class _AllocatedDict(MmapedDict):
@@ -125,7 +135,7 @@ class Metrics:
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
-        self._requests = Histogram(
+        self._requests = Durations(
             "http_server_request_duration_seconds",
             "Time to answer a request on the API port, by route template.",
             ("http_request_method", "http_route", "http_response_status_code"),
@@ -184,11 +194,13 @@ class Metrics:
         _add(self._reason, Counter((code,) for given in verdicts for code in given.reasons))
         for seconds in solved:
             self._solver.observe(seconds)
-        for record in records:
+        # Those that found no room are one record many times over.
+        for record, alike in groupby(records):
             if not record.admin:
                 # An unknown method is told by one name, so that labels stay few.
                 method = record.method if record.method in _METHODS else "_OTHER"
-                self._request(method, record.route or "unmatched", record.status).observe(record.wall)
+                durations = self._request(method, record.route or "unmatched", record.status)
+                durations.observe_alike(record.wall, len([*alike]))
         self._entries.set(cache_entries)
 
     def text(self) -> bytes:

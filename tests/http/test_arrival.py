@@ -60,6 +60,12 @@ def test_what_is_sent_behind_a_request_changes_nothing(first: bytes, second: byt
     assert not arrival.ends_here
 
 
+def test_a_refusal_of_head_is_the_last_on_its_connection() -> None:
+    """It has a body, which would pass for the next answer."""
+    line = b" /rule-sets HTTP/1.1\r\nHost: h\r\n\r\n"
+    assert (Arrival(b"GET" + line).ends_here, Arrival(b"HEAD" + line).ends_here) == (True, False)
+
+
 CHUNKED = b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
-from prometheus_client import Counter, Histogram
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
 from service import ops, search
@@ -20,7 +20,7 @@ from service.arrangement import Arrangement
 from service.cards import Card, Rank
 from service.config import Settings, load_rule_sets
 from service.logs import server_logging
-from service.metrics import Metrics
+from service.metrics import Durations, Metrics
 from service.rules import RuleSet
 from service.verdict import best_arrangement
 from tests.http.conftest import Log, on_admin_port
@@ -287,3 +287,14 @@ def test_the_names_of_the_metrics_are_stable() -> None:
         ("showcheck_cache_requests_total", "counter"),
         ("showcheck_cache_entries", "gauge"),
     ]
+
+
+@pytest.mark.parametrize("seconds", [0.0, 0.25, 0.375, 7.0])
+def test_durations_that_are_alike_count_as_so_many(seconds: float) -> None:
+    one, many = CollectorRegistry(), CollectorRegistry()
+    usual = Histogram("seconds", "Seconds.", buckets=(0.25, 0.5), registry=one)
+    for _ in range(5):
+        usual.observe(seconds)
+    Durations("seconds", "Seconds.", buckets=(0.25, 0.5), registry=many).observe_alike(seconds, 5)
+    told = [re.sub(rb"(?m)^seconds_created .*$", b"", generate_latest(registry)) for registry in (one, many)]
+    assert told[0] == told[1]
