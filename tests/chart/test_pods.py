@@ -103,7 +103,7 @@ def test_the_service_starts_with_the_environment_of_the_pod(
     assert all(files.values())
     assert len(files) == len(MOUNTED.get(case, ()))
     assert settings == (
-        Settings(18_080, 19_090, 10_000_000, "DEBUG", 16, 2) if case == "settings" else Settings(**files)
+        Settings(18_080, 19_090, 10_000_000, "DEBUG", 2, 2) if case == "settings" else Settings(**files)
     )
     assert (load_keys(settings).signing is not None) == (case == "signing")
 
