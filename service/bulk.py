@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple
 
+from service.api import MAX_BODY_BYTES
 from service.batch import ItemAnswer, answer_item, problem_item
 from service.calls import Call, create_calls
 from service.config import load_keys, load_rule_sets, load_settings, load_version
@@ -23,8 +24,6 @@ from service.questions import InvalidRequest
 from service.strict_json import MalformedJson, read_json
 from service.verdict import best_arrangement
 
-# As much as a request over HTTP may have: a file that has lost its line ends must not fill the memory.
-MOST_ITEM_BYTES: Final = 64 * 1024
 # An answer may be longer than what was asked, but not by so much.
 MOST_ANSWER_BYTES: Final = 16 * 1024 * 1024
 # Long enough that handing a chunk over costs nothing beside judging it, some 20 ms.
@@ -53,7 +52,9 @@ class Chunk(NamedTuple):
 
 
 def read_lines(source: BinaryIO, most: int) -> Iterator[bytes]:
-    """The lines of a file. Of one with more than `most` bytes only so much is kept as shows that it has."""
+    """The lines of a file. Of one with more than `most` bytes only so much is kept as shows that it has: a file that
+    has lost its line ends must not fill the memory.
+    """
     # With its end, which counts for nothing.
     whole = most + len(b"\r\n")
     while line := source.readline(whole):
@@ -64,7 +65,7 @@ def read_lines(source: BinaryIO, most: int) -> Iterator[bytes]:
 
 
 def _is_too_long(line: bytes) -> bool:
-    return len(line.rstrip(b"\r\n")) > MOST_ITEM_BYTES
+    return len(line.rstrip(b"\r\n")) > MAX_BODY_BYTES
 
 
 def work_through(
@@ -238,7 +239,7 @@ def resume(source: BinaryIO, written: Path) -> tuple[int, int]:
         state = "signed, and there is no key" if signed else "not signed, and there is a key"
         raise ResumeError(f"the verdicts in {written} are {state}")
     asked = b""
-    lines = read_lines(source, MOST_ITEM_BYTES)
+    lines = read_lines(source, MAX_BODY_BYTES)
     for number in range(done):
         asked = next(lines, b"")
         if not asked:

@@ -13,6 +13,7 @@ from typing import BinaryIO, Final, Never, TextIO
 from tqdm import tqdm
 
 from service import bulk
+from service.api import MAX_BODY_BYTES
 from service.config import load_settings
 
 HELP: Final = "judge a file of requests, or signed verdicts once more"
@@ -74,7 +75,7 @@ def _judge(options: Namespace) -> int:
     with options.file.open("rb") as source, _writing(options.output, resume=options.resume) as output:
         if options.resume:
             done, faulty = bulk.resume(source, options.output)
-        lines = bulk.read_lines(source, bulk.MOST_ITEM_BYTES)
+        lines = bulk.read_lines(source, MAX_BODY_BYTES)
         with _progress(source) as progress:
             for chunk in bulk.work_through(lines, bulk.judge_chunk, done + 1, options.cores):
                 output.write(chunk.text)

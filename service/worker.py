@@ -303,36 +303,40 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         conn.kept = fs.exception() is None and fs.result()
         self._end(conn)
 
-    def _refuse(self, conn: Connection, status: int, code: str, detail: str | None) -> None:
-        """Answer from the main loop."""
+    def _refuse(
+        self, conn: Connection, status: int, code: str, detail: str | None, alike: Record | None = None
+    ) -> Record:
+        """Answer from the main loop; the rest is as with `_write_problem`."""
         conn.kept = conn.arrival.ends_here and self.alive
-        self._write_problem(conn, status, code, detail, conn.kept)
+        record = self._write_problem(conn, status, code, detail, conn.kept, alike)
         self._send(conn)
+        return record
 
     def _turn_away(self, conn: Connection) -> None:
         """Refuse a request for which there is no room. Those that come together are told alike, as the first of them:
         they may be thousands, and telling each takes as long as refusing it.
         """
-        arrival = conn.arrival
-        now = time.time()
-        kind = arrival.method, conn.admin
-        if now > self.overload.ended + PAUSE_SECONDS or kind != (self.overload.method, self.overload.admin):
-            self.overload = Record(arrival.request_id, arrival.method, None, conn.admin)
-            self.overload.fields["outcome"] = "OVERLOADED"
-            self.overload.end(503)
-        self.wsgi.extensions["recorder"].put(self.overload)
-        conn.kept = arrival.ends_here and self.alive
+        last = self.overload
+        kind = conn.arrival.method, conn.admin
+        together = time.time() <= last.ended + PAUSE_SECONDS and kind == (last.method, last.admin)
         detail = "There is more to do than can be done in time; try again later."
-        conn.sock.sendall(unread_problem(503, "OVERLOADED", detail, request_id(arrival.request_id), conn.kept))
-        self._send(conn)
+        self.overload = self._refuse(conn, 503, "OVERLOADED", detail, last if together else None)
 
-    def _write_problem(self, conn: Connection, status: int, code: str, detail: str | None, kept: bool) -> None:
-        """Answer what never became a request of the application, and put down what was answered."""
-        record = Record(conn.arrival.request_id, conn.arrival.method, None, conn.admin)
-        record.fields["outcome"] = code
-        record.end(status)
+    def _write_problem(
+        self, conn: Connection, status: int, code: str, detail: str | None, kept: bool, alike: Record | None = None
+    ) -> Record:
+        """Answer what never became a request of the application, and put down what was answered: with a record of its
+        own, or once more with that of another request to which it is `alike`.
+        """
+        record = alike
+        if record is None:
+            record = Record(conn.arrival.request_id, conn.arrival.method, None, conn.admin)
+            record.fields["outcome"] = code
+            record.end(status)
         self.wsgi.extensions["recorder"].put(record)
-        conn.sock.sendall(unread_problem(status, code, detail, record.request_id, kept))
+        id_ = request_id(conn.arrival.request_id) if alike else record.request_id
+        conn.sock.sendall(unread_problem(status, code, detail, id_, kept))
+        return record
 
     def _send(self, conn: Connection) -> None:
         conn.send()

@@ -15,8 +15,9 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
+from service.api import MAX_BODY_BYTES
 from service.app import create_app
-from service.bulk import LINES_A_CHUNK, MOST_ITEM_BYTES, read_lines
+from service.bulk import LINES_A_CHUNK, read_lines
 from service.commands import main
 from service.config import Settings, load_rule_sets
 from service.judge import DONE, FAULTY, INTERRUPTED, UNUSABLE
@@ -71,8 +72,8 @@ def test_a_line_that_is_no_item_has_a_problem_in_its_place(tmp_path: Path, capsy
 
 def test_a_line_without_end_is_not_taken_into_memory(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """As one that fits is read whole, so one that is too long is passed over up to its end."""
-    spaces = b" " * MOST_ITEM_BYTES
-    fits = (line(0) + spaces)[:MOST_ITEM_BYTES]
+    spaces = b" " * MAX_BODY_BYTES
+    fits = (line(0) + spaces)[:MAX_BODY_BYTES]
     lines = [fits, fits + b"\r", fits + b" ", 3 * spaces, line(1), fits, line(2) + 2 * spaces]
     file, output = write(tmp_path / "in", lines), tmp_path / "out"
     judge = ["judge", str(file), "--cores", "1", "--output", str(output)]
@@ -81,7 +82,7 @@ def test_a_line_without_end_is_not_taken_into_memory(tmp_path: Path, capsys: pyt
     assert [each["status"] for each in told] == [200, 200, 413, 413, 200, 200, 413]
     assert told[2]["body"]["code"] == "BODY_TOO_LARGE"
     with file.open("rb") as source:
-        assert max(map(len, read_lines(source, MOST_ITEM_BYTES))) == MOST_ITEM_BYTES + 2
+        assert max(map(len, read_lines(source, MAX_BODY_BYTES))) == MAX_BODY_BYTES + 2
     # There is nothing to go on with, and no quarrel about the last.
     assert main([*judge, "--resume"]) == FAULTY
     assert len(output.read_bytes().splitlines()) == len(lines)
@@ -281,7 +282,7 @@ def test_an_answer_may_be_longer_than_what_was_asked(
     signed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     answered = answers(signed)[0]
-    padded = write(tmp_path / "padded", [json.dumps({**answered, "note": "x" * 2 * MOST_ITEM_BYTES}).encode()])
+    padded = write(tmp_path / "padded", [json.dumps({**answered, "note": "x" * 2 * MAX_BODY_BYTES}).encode()])
     code, listed, told = check(padded, capsys)
     assert (code, listed) == (DONE, [])
     assert told.startswith("1 verdicts, 1 the same")
