@@ -173,6 +173,8 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         self.batches = Lane(self.cfg.threads, MOST_BATCHES * self.cfg.threads)
         # Connections whose request the main loop answers, the first to come first.
         self.calls: deque[Connection] = deque()
+        # Connections for whose request there is no room.
+        self.excess: list[Connection] = []
         # Connections that wait for their peer, the longest first, and the bytes that they hold.
         self.waiting: dict[Connection, None] = {}
         self.waiting_bytes = 0
@@ -197,13 +199,18 @@ class Worker(ThreadWorker):  # type: ignore[misc]
             super().notify()
 
     def wait_for_and_dispatch_events(self, timeout: float) -> None:
-        """A turn of the main loop: look after connections, then answer calls for a while."""
-        super().wait_for_and_dispatch_events(0 if self.calls else timeout)
+        """A turn of the main loop: look after connections, turn away the excess, then answer calls for a while."""
+        super().wait_for_and_dispatch_events(0 if self.calls or self.excess else timeout)
+        self._turn_away()
+        self._answer()
+
+    def _answer(self) -> None:
+        """Answer calls, the first to come first, for a while."""
         until = time.monotonic() + TURN_SECONDS
         while self.calls:
             conn = self.calls.popleft()
             try:
-                conn.kept = self.handle(conn)
+                self.handle(conn)
             except Exception:
                 # As in a thread: what happens to one connection must not end the worker.
                 self.log.exception("a connection failed")
@@ -266,7 +273,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         lane = self._lane(conn)
         queued, most = (len(self.calls), MOST_QUEUED) if lane is None else (lane.queued, lane.most)
         if queued >= most:
-            self._turn_away(conn)
+            self.excess.append(conn)
         elif lane is None:
             self.calls.append(conn)
         else:
@@ -290,40 +297,46 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         note_arrival(conn.arrived)
         conn.unread = _pieces(bytes(conn.arrival.data))
         conn.parser = RequestParser(self.cfg, conn.unread, conn.client)
-        kept = super().handle(conn)
+        conn.kept = bool(super().handle(conn))
         if conn.sock.refused:
             status = conn.sock.refused
             code = "INTERNAL" if status == HTTPStatus.INTERNAL_SERVER_ERROR else "BAD_REQUEST"
-            self._write_problem(conn, status, code, None, kept=False)
+            self._write_problem(conn, status, code, None)
         conn.send()
-        return bool(kept)
+        return conn.kept
 
     def finish_request(self, conn: Connection, fs: "Future[Any]") -> None:
         conn.lane.queued -= 1
         conn.kept = fs.exception() is None and fs.result()
         self._end(conn)
 
-    def _refuse(
-        self, conn: Connection, status: int, code: str, detail: str | None, alike: Record | None = None
-    ) -> Record:
-        """Answer from the main loop; the rest is as with `_write_problem`."""
-        conn.kept = conn.arrival.ends_here and self.alive
-        record = self._write_problem(conn, status, code, detail, conn.kept, alike)
+    def _refuse(self, conn: Connection, status: int, code: str, detail: str | None) -> None:
+        """Answer what is no request, from the main loop; the rest is as with `_write_problem`."""
+        conn.kept = self._can_stay(conn)
+        self._write_problem(conn, status, code, detail)
         self._send(conn)
-        return record
 
-    def _turn_away(self, conn: Connection) -> None:
-        """Refuse a request for which there is no room. Those that come together are told alike, as the first of them:
-        they may be thousands, and telling each takes as long as refusing it.
+    def _turn_away(self) -> None:
+        """Refuse the requests for which there is no room. They may be thousands: those that come together are told
+        alike, as the first of them, and writing to all before sending to any takes half as long as one by one.
         """
-        last = self.overload
-        kind = conn.arrival.method, conn.admin
-        together = time.time() <= last.ended + PAUSE_SECONDS and kind == (last.method, last.admin)
-        detail = "There is more to do than can be done in time; try again later."
-        self.overload = self._refuse(conn, 503, "OVERLOADED", detail, last if together else None)
+        excess, self.excess = self.excess, []
+        for conn in excess:
+            conn.kept = self._can_stay(conn)
+            last = self.overload
+            kind = conn.arrival.method, conn.admin
+            together = time.time() <= last.ended + PAUSE_SECONDS and kind == (last.method, last.admin)
+            detail = "There is more to do than can be done in time; try again later."
+            self.overload = self._write_problem(conn, 503, "OVERLOADED", detail, last if together else None)
+        for conn in excess:
+            self._send(conn)
+
+    def _can_stay(self, conn: Connection) -> bool:
+        """Whether a connection stays open after a refusal."""
+        return conn.arrival.ends_here and self.alive
 
     def _write_problem(
-        self, conn: Connection, status: int, code: str, detail: str | None, kept: bool, alike: Record | None = None
+        self, conn: Connection, status: int, code: str, detail: str | None, alike: Record | None = None
     ) -> Record:
         """Answer what never became a request of the application, and put down what was answered: with a record of its
         own, or once more with that of another request to which it is `alike`.
@@ -335,7 +348,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
             record.end(status)
         self.wsgi.extensions["recorder"].put(record)
         id_ = request_id(conn.arrival.request_id) if alike else record.request_id
-        conn.sock.sendall(unread_problem(status, code, detail, id_, kept))
+        conn.sock.sendall(unread_problem(status, code, detail, id_, conn.kept))
         return record
 
     def _send(self, conn: Connection) -> None:

@@ -74,8 +74,7 @@ def test_three_times_too_much_leaves_most_of_the_best() -> None:
             assert probes.memory < 250
         after = measure(server.port, connections=32, seconds=2)
         assert after["failed"] == {}
-    # Four fifths is what is aimed at; on a quiet machine it was 76 to 82 %.
-    assert max(kept) >= 0.7
+    assert max(kept) >= 0.8
 
 
 @contextmanager
