@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from service.cards import (
     JOKER,
+    JOKER_TURNED_UP,
     NATURAL_CARDS,
     Card,
     Rank,
@@ -16,6 +17,7 @@ from service.cards import (
     natural_card,
     parse_card,
     parse_rank,
+    parse_turned_up,
     sort_cards,
 )
 from tests.strategies import FIXED
@@ -113,6 +115,12 @@ def test_a_rank_round_trips_in_every_spelling(rank: Rank) -> None:
 def test_near_misses_are_no_ranks(text: str) -> None:
     with pytest.raises(ValueError, match="is not a rank"):
         parse_rank(text)
+
+
+def test_what_is_turned_up_is_a_rank_or_a_printed_joker() -> None:
+    assert [parse_turned_up(text) for text in ("10", "JOKER", "joker", "Joker")] == [Rank.TEN, *[JOKER_TURNED_UP] * 3]
+    with pytest.raises(ValueError, match="'jOKER' is not a rank"):
+        parse_turned_up("jOKER")
 
 
 def test_cards_are_listed_suit_by_suit_from_ace_to_king_then_jokers() -> None:

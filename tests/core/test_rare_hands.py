@@ -20,6 +20,10 @@ CASES = {
         derive("family-13", {"loser.cap": "NONE", "second_life.max": 3}),
         "AS 2S 3S 7S 7S 7H 7H 7D 7D 7C 7C JOKER JOKER",
     ),
+    "jokers of a second life that has room for three cards come to no more than what was found": (
+        derive("online-13", {"second_life.max": 3, "loser.cap": "NONE"}),
+        "5S JS AH 7H 8H 8H JD QD KD 4C 6C QC JOKER",
+    ),
     "a first life of eight, and a single wild card among five jokers": (
         derive("family-13", {"first_life.min": 8, "loser.first_life_min": 8}),
         "8S 9S TS JS QS KS AS 7S JOKER JOKER JOKER JOKER 7H",

@@ -6,15 +6,13 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
 import pytest
-from hypothesis import given
 
-from service.arrangement import Arrangement, pack, unpack
+from service.arrangement import Arrangement, pack
 from service.cache import SolveCache
-from service.cards import NATURAL_CARDS, Card, Rank, sort_cards
+from service.cards import NATURAL_CARDS, Card, Rank
 from service.config import load_rule_sets
 from service.rules import RuleSet
 from service.verdict import best_arrangement
-from tests.strategies import Deal, deals
 
 RULE_SETS = load_rule_sets()
 RULES = RULE_SETS["online-13"]
@@ -102,12 +100,6 @@ def test_reports_are_exact_from_many_threads() -> None:
     assert len(reports) == 8 * 5 * len(HANDS)
     assert len(misses) == solved.total()
     assert len(cache) == len(HANDS)
-
-
-@given(deals())
-def test_what_is_remembered_is_what_was_solved(deal: Deal) -> None:
-    solved = best_arrangement(tuple(sort_cards(deal.hand)), deal.wild, deal.rules)
-    assert unpack(pack(solved)) == solved
 
 
 def test_the_garbage_collector_has_nothing_to_look_at_in_a_full_cache() -> None:

@@ -10,6 +10,7 @@ from marshmallow import ValidationError
 from service.plain import read_plain
 from service.schemas import REQUEST_SCHEMA
 from tests.http.examples import GROUPS, HAND, question
+from tests.strategies import FIXED
 
 # Of the right kind or not, and what could pass for it.
 _CARDS: Final[list[Any]] = ["AS", "10h", "10♥", "T♡", "joker", "JOKER", "ZZ", "", "A", "ASAS", 5, True, None, [], {}]
@@ -33,6 +34,7 @@ def by_schema(value: dict[str, Any]) -> object:
         return None
 
 
+@FIXED
 @given(st.fixed_dictionaries({}, optional=VALUES), st.booleans())
 def test_it_reads_as_the_schema_does_or_not_at_all(value: dict[str, Any], alone: bool) -> None:
     asked = value if alone else {**question(), **dict(list(value.items())[:2])}

@@ -1,0 +1,15 @@
+"""Arrangements as a cache keeps them."""
+
+from hypothesis import given
+
+from service.arrangement import pack, unpack
+from service.cards import sort_cards
+from service.verdict import best_arrangement
+from tests.strategies import FIXED, Deal, deals
+
+
+@FIXED
+@given(deals())
+def test_what_is_packed_is_what_was_solved(deal: Deal) -> None:
+    solved = best_arrangement(tuple(sort_cards(deal.hand)), deal.wild, deal.rules)
+    assert unpack(pack(solved)) == solved
