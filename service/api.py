@@ -12,6 +12,7 @@ from service.batch import answer_batch
 from service.calls import Call
 from service.keys import KeyRing
 from service.notary import Notary
+from service.problems import problem
 from service.records import current_record, note
 from service.rules import RuleSet
 from service.schemas import dump_rule_set
@@ -27,8 +28,6 @@ MAX_BATCH_BYTES: Final = 2 * 1024 * 1024
 # So long a batch goes on before single calls have their turn: two or three of them.
 TURN_SECONDS: Final = 0.001
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
-# A body over the limit is read so far before it is refused: gunicorn closes a connection with more than 64 KiB unread.
-MAX_READ_BYTES: Final = MAX_BATCH_BYTES + 1
 
 
 def create_api(
@@ -67,6 +66,8 @@ def create_api(
     def show_keys() -> Response:
         return _json(_ENCODER.encode(keys.jwks))
 
+    no_such_rule_set = f"There is no such rule set; there are {', '.join(rule_sets)}."
+
     @api.get("/rule-sets")
     def list_rule_sets() -> Response:
         listed = [{**dump_rule_set(rules), "title": rules.title} for rules in rule_sets.values()]
@@ -74,7 +75,7 @@ def create_api(
 
     @api.get("/rule-sets/<name>")
     def show_rule_set(name: str) -> Response:
-        rules = rule_sets.get(name) or abort(404)
+        rules = rule_sets.get(name) or abort(problem(404, detail=no_such_rule_set))
         return _json(_ENCODER.encode({**rules.parameters, "digest": rules.digest}))
 
     @api.get("/openapi.yaml")
@@ -111,6 +112,8 @@ def _read_body(limit: int) -> bytes:
             if len(body) < int(length):
                 abort(400)  # cut off: what came could still be JSON, and another question
         else:
+            # One byte more tells that it is too long: a chunked body is cut off here without a word.
+            request.max_content_length = limit + 1
             body = request.get_data(cache=False)
     except HTTPException:
         raise

@@ -67,8 +67,6 @@ def create_app(settings: Settings | None = None, log_stream: TextIO | None = Non
         line_writer(settings.log_level, log_stream or sys.stdout),
     )
     app = _Application(__name__, static_folder=None)
-    # Not the limit itself: werkzeug cuts a chunked body off here without a word, so the API measures what it reads.
-    app.config["MAX_CONTENT_LENGTH"] = api.MAX_READ_BYTES
     # A method that a path does not name is 405, OPTIONS too: callers are servers, there is no CORS to ask about.
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
     # One spelling for each path: the others are 404, not a redirect.

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, TypeVar
 
-from marshmallow import Schema, ValidationError, fields, validate
+from marshmallow import Schema, ValidationError, fields, pre_load, validate
 
 from service.cards import parse_card, parse_turned_up
 from service.rules import MATCH_FORMATS, RuleSet
@@ -227,6 +227,15 @@ class _StrictSchema(Schema):
     """Fields that are not known are faults; null stands for absent."""
 
     error_messages = {"unknown": "UNKNOWN_FIELD: No such field."}  # noqa: RUF012 (marshmallow declares it so)
+
+    @pre_load
+    def _leave_out_what_is_not_told(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
+        if len(data) <= len(self.fields) + MOST_FAULTS:
+            return data
+        unknown = [name for name in data if name not in self.fields]
+        return {name: value for name, value in data.items() if name in self.fields} | dict.fromkeys(
+            unknown[: MOST_FAULTS + 1]
+        )
 
 
 class RequestSchema(_StrictSchema):

@@ -305,6 +305,12 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         conn.send()
         return conn.kept
 
+    def _keepalive_after(self, conn: Connection, keepalive: bool) -> bool:
+        """Whether the connection stays open, as the answer has said. A body that nobody read is passed over, however
+        long it is: it has arrived.
+        """
+        return bool(keepalive and conn.parser and conn.parser.finish_body())
+
     def finish_request(self, conn: Connection, fs: "Future[Any]") -> None:
         conn.lane.queued -= 1
         conn.kept = fs.exception() is None and fs.result()

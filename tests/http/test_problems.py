@@ -113,6 +113,13 @@ def test_there_is_nothing_at_other_paths_and_no_redirect(client: FlaskClient, pa
         assert (response.status_code, value_of(response)["code"]) == (404, "NOT_FOUND")
 
 
+def test_a_rule_set_that_is_not_there_is_told_with_those_that_are(client: FlaskClient) -> None:
+    response = client.get("/rule-sets/nothing")
+    assert (response.status_code, value_of(response)["code"]) == (404, "NOT_FOUND")
+    names = [each["name"] for each in value_of(client.get("/rule-sets"))["rule_sets"]]
+    assert value_of(response)["detail"] == f"There is no such rule set; there are {', '.join(names)}."
+
+
 @pytest.mark.parametrize("method", ["GET", "HEAD", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "BREW"])
 def test_another_method_is_not_allowed(client: FlaskClient, method: str) -> None:
     response = client.open("/validate", method=method)
