@@ -324,7 +324,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
 
     def _turn_away(self) -> None:
         """Refuse the requests for which there is no room. They may be thousands: those that come together are told
-        alike, as the first of them, and writing to all before sending to any takes half as long as one by one.
+        alike, as the first of them, and all are written before any is sent, which is faster than one by one.
         """
         excess, self.excess = self.excess, []
         for conn in excess:
