@@ -42,9 +42,10 @@ workers = settings.workers
 # Single calls are answered by its main loop, batches by threads; slow senders and idle connections hold neither.
 worker_class = "service.worker.Worker"
 threads = settings.threads
-# Open connections of a worker, within the files that it may have open: an `accept` beyond would end it.
+# Open connections of a worker, within the files that it may have open, less a hundred of its own and a hundred that may
+# come on each port in one turn: an `accept` beyond would end it, or leave probes unanswered.
 resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
-worker_connections = min(4096, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - 100)
+worker_connections = max(16, min(4096, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - 300))
 # Otherwise one of several workers takes nearly all keep-alive connections.
 reuse_port = True
 # Longer than a balancer keeps an idle connection (60 s), so that it never sends into a closed one.

@@ -17,14 +17,22 @@ MOST_BYTES: Final = 2 * 1024 * 1024 + MOST_HEAD_BYTES
 # A batch in chunks of half a kilobyte. Reading a chunk takes as long as reading some kilobytes.
 MOST_CHUNKS: Final = 4_000
 
+_METHODS: Final = (b"GET", b"HEAD", b"POST", b"PUT", b"DELETE", b"CONNECT", b"OPTIONS", b"TRACE", b"PATCH")
 _LENGTH: Final = re.compile(rb"\ncontent-length:[ \t]*0*(\d*)[ \t]*\r\n", re.IGNORECASE)
 _CHUNKED: Final = re.compile(rb"\ntransfer-encoding:[^\r]*\bchunked\b", re.IGNORECASE)
 _CHUNK: Final = re.compile(rb"([0-9a-f]{1,15})[ \t]*(?:;.*)?", re.IGNORECASE | re.DOTALL)
 _CONTINUE: Final = re.compile(rb"\nexpect:[ \t]*100-continue[ \t]*\r\n", re.IGNORECASE)
-_CLOSES: Final = re.compile(rb"\nconnection:[^\r]*\bclose\b", re.IGNORECASE)
-_METHOD: Final = re.compile(rb"(?:\r\n)?(GET|HEAD|POST|PUT|DELETE|CONNECT|OPTIONS|TRACE|PATCH) ")
+# Where it is certain that a request ends here and others may follow: a plain first line, and none of these headers.
+_PLAIN: Final = re.compile(rb"(?:\r\n)?(?!HEAD )(?:%b) [!-~]+ HTTP/1\.1\r\n" % b"|".join(_METHODS))
+_UNCERTAIN: Final = re.compile(
+    rb"\n(?:[ \t]|transfer-encoding|connection:[^\r]*\bclose\b"
+    # A length that is no number, or not the only one.
+    rb"|content-length(?!:[ \t]*\d+[ \t]*\r(?!.*\ncontent-length)))",
+    re.IGNORECASE | re.DOTALL,
+)
+_METHOD: Final = re.compile(rb"(?:\r\n)?(%b) " % b"|".join(_METHODS))
 _AUTHORITY: Final = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*://[^/]*")
-_REQUEST_ID: Final = re.compile(rb"\nx-request-id:[ \t]*([!-~]+)[ \t]*\r\n", re.IGNORECASE)
+_REQUEST_ID: Final = re.compile(rb"\nx-request-id:[ \t]*([!-~]+)[ \t]*(?=\r\n)", re.IGNORECASE)
 
 
 class Endless(Enum):
@@ -126,15 +134,19 @@ class Arrival:
 
     @property
     def ends_here(self) -> bool:
-        """Whether what has arrived is one request and no more, after which the peer wants to send others."""
+        """Whether what has arrived is, with certainty, one request and no more, after which the peer may send others.
+
+        Not after a HEAD: a refusal has a body, which nobody expects then.
+        """
         return (
             self.complete
-            and not self._chunked
             and len(self.data) == self._next
-            and self.data.find(b" HTTP/1.1\r\n", 0, self._head) >= 0
-            and _CLOSES.search(self.data, 0, self._head) is None
-            # A refusal has a body, which nobody expects after a HEAD.
-            and self.method != "HEAD"
+            and _PLAIN.match(self.data) is not None
+            and _UNCERTAIN.search(self.data, 0, self._head) is None
+            # Lines that end in another way may be read in another way.
+            and self.data.count(b"\r", 0, self._head)
+            == self.data.count(b"\n", 0, self._head)
+            == self.data.count(b"\r\n", 0, self._head)
         )
 
     @property
@@ -152,6 +164,6 @@ class Arrival:
 
     @property
     def request_id(self) -> str:
-        """The request id that the peer has given, or nothing."""
-        found = _REQUEST_ID.search(self.data, 0, self._head if self.has_head else len(self.data))
-        return found[1].decode("ascii") if found else ""
+        """The request id that the peer has given, or nothing; of several none is the one."""
+        found = _REQUEST_ID.findall(self.data, 0, self._head if self.has_head else len(self.data))
+        return found[0].decode("ascii") if len(found) == 1 else ""

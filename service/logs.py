@@ -7,7 +7,6 @@ import select
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
-from itertools import groupby
 from json.encoder import encode_basestring_ascii
 from typing import Any, Final, TextIO
 
@@ -25,13 +24,12 @@ _LEVELS: Final = {logging.DEBUG: "debug", logging.INFO: "info", logging.WARNING:
 def line_writer(level: str, stream: TextIO) -> Callable[[Sequence[Record], int], None]:
     """A function that writes a line to `stream` for each record from `level` ("INFO") upwards, all in one go.
 
-    A record that comes several times on end is one line, with the number of others that are like it. The second
-    argument is the number of lines that were lost before.
+    The second argument is the number of lines that were lost before.
     """
     threshold = logging.getLevelNamesMapping()[level]
 
     def write(records: Sequence[Record], lost: int) -> None:
-        lines = [_line(record, len([*alike]) - 1) for record, alike in groupby(records) if _level(record) >= threshold]
+        lines = [_line(record) for record in records if _level(record) >= threshold]
         if lost:
             lines.insert(0, _lost(lost, records[0].ended))
         stream.write("".join(lines))
@@ -44,7 +42,7 @@ def _level(record: Record) -> int:
     return logging.ERROR if record.status >= 500 else logging.DEBUG if record.admin else logging.INFO
 
 
-def _line(record: Record, alike: int) -> str:
+def _line(record: Record) -> str:
     # In one go, as every request comes through here: a dictionary and its encoding would take three times as long.
     head = _head(record.ended, _level(record), "request")
     spent = f'"wall_ms":{record.wall * 1000:.3f},"cpu_ms":{record.cpu * 1000:.3f}'
@@ -52,7 +50,7 @@ def _line(record: Record, alike: int) -> str:
     cache = ""
     if len(record.lookups) == 1:
         cache = ',"cache":"hit"' if record.lookups[0] is None else ',"cache":"miss"'
-    others = f',"others":{alike}' if alike else ""
+    others = f',"others":{record.others}' if record.others else ""
     return (
         f'{head},"method":{method},"route":"{route}","status":{record.status},{spent}'
         f',"request_id":"{record.request_id}"{cache}{_fields(record.fields)}{others}}}\n'

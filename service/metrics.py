@@ -11,7 +11,6 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from itertools import groupby
 from pathlib import Path
 from typing import Concatenate, Final, ParamSpec
 
@@ -194,13 +193,12 @@ class Metrics:
         _add(self._reason, Counter((code,) for given in verdicts for code in given.reasons))
         for seconds in solved:
             self._solver.observe(seconds)
-        # Those that found no room are one record many times over.
-        for record, alike in groupby(records):
+        for record in records:
             if not record.admin:
                 # An unknown method is told by one name, so that labels stay few.
                 method = record.method if record.method in _METHODS else "_OTHER"
                 durations = self._request(method, record.route or "unmatched", record.status)
-                durations.observe_alike(record.wall, len([*alike]))
+                durations.observe_alike(record.wall, 1 + record.others)
         self._entries.set(cache_entries)
 
     def text(self) -> bytes:

@@ -37,8 +37,8 @@ class Record:
     """What there is to tell of one request.
 
     `route` is the template, None where none matched; `lookups` has for every look into the cache the seconds that the
-    solver took, None for a hit; `fields` are for the log alone. A record that is put more than once tells of as many
-    requests, which differ in nothing but their ids.
+    solver took, None for a hit; `fields` are for the log alone; `others` is of how many more requests it tells, which
+    differ in nothing but their ids.
     """
 
     def __init__(
@@ -51,6 +51,7 @@ class Record:
         self.lookups: Final[list[float | None]] = []
         self.verdicts: Final[list[Given]] = []
         self.fields: Final[dict[str, Any]] = {}
+        self.others = 0
         self.status = 0
         self.ended = self.wall = self.cpu = 0.0
         self._arrived: Final = time.perf_counter() if arrived is None else arrived
@@ -76,7 +77,7 @@ _record: Final[ContextVar[Record]] = ContextVar("record")
 _arrived: Final[ContextVar[float | None]] = ContextVar("arrived", default=None)
 
 
-def note_arrival(at: float) -> None:
+def note_arrival(at: float | None) -> None:
     """The request that this thread handles next had arrived then, by `time.perf_counter`: it may have waited since."""
     _arrived.set(at)
 

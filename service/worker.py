@@ -26,7 +26,7 @@ from gunicorn.workers.gthread import STOP_KEEPALIVE_LINGER, TConn, ThreadWorker 
 
 from service.arrival import Arrival, Endless
 from service.problems import unread_problem
-from service.records import PAUSE_SECONDS, Record, note_arrival, request_id
+from service.records import Record, note_arrival, request_id
 
 # A request is sent in milliseconds; over a bad line it may take seconds.
 ARRIVAL_SECONDS: Final = 10
@@ -107,8 +107,6 @@ class Connection(TConn):  # type: ignore[misc]
         # The admin port is the second that is bound.
         self.admin = self.server[1] == worker.cfg.address[1][1]
         self.lane: Lane
-        # When the request was complete.
-        self.arrived = 0.0
         # What the poller watches it for, and what then happens.
         self.watched: tuple[int, Callable[[Connection], None]] | None = None
         # Whether it stays open once the answer is sent.
@@ -127,6 +125,8 @@ class Connection(TConn):  # type: ignore[misc]
         self.unread: Iterator[bytes] = iter(())
         self.arrival = Arrival(read)
         self.told_to_go_on = False
+        # When the request was complete.
+        self.arrived: float | None = None
         self.deadline = time.monotonic() + (ARRIVAL_SECONDS if read else self.cfg.keepalive)
 
     def collect(self) -> bool:
@@ -173,14 +173,14 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         self.batches = Lane(self.cfg.threads, MOST_BATCHES * self.cfg.threads)
         # Connections whose request the main loop answers, the first to come first.
         self.calls: deque[Connection] = deque()
-        # Connections for whose request there is no room.
+        # Connections for whose request there is no room: the answer is written, and will be sent with the others.
         self.excess: list[Connection] = []
+        # What there is to tell of these, by method and port.
+        self.overloads: dict[tuple[str, bool], Record] = {}
         # Connections that wait for their peer, the longest first, and the bytes that they hold.
         self.waiting: dict[Connection, None] = {}
         self.waiting_bytes = 0
         self.swept = self.notified = 0.0
-        # What the last requests were told that found no room.
-        self.overload = Record("", "", None, admin=False)
 
     def init_process(self) -> None:
         # gunicorn answers what it cannot parse in HTML.
@@ -198,10 +198,17 @@ class Worker(ThreadWorker):  # type: ignore[misc]
             self.notified = now
             super().notify()
 
+    def is_parent_alive(self) -> bool:
+        """A worker whose master is gone ends as one that is told to."""
+        parent_alive = bool(super().is_parent_alive())
+        if not parent_alive:
+            self.alive = False
+        return parent_alive
+
     def wait_for_and_dispatch_events(self, timeout: float) -> None:
         """A turn of the main loop: look after connections, turn away the excess, then answer calls for a while."""
         super().wait_for_and_dispatch_events(0 if self.calls or self.excess else timeout)
-        self._turn_away()
+        self._send_refusals()
         self._answer()
 
     def _answer(self) -> None:
@@ -243,8 +250,9 @@ class Worker(ThreadWorker):  # type: ignore[misc]
             # Whoever comes now had better be told at once, and go elsewhere; whoever has come is answered.
             while self.sockets:
                 listener = self.sockets.pop()
-                while self._take(listener):
-                    pass
+                for _ in range(self.cfg.backlog + 1):
+                    if not self._take(listener):
+                        break
                 listener.close()
 
     # They send a request.
@@ -273,7 +281,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         lane = self._lane(conn)
         queued, most = (len(self.calls), MOST_QUEUED) if lane is None else (lane.queued, lane.most)
         if queued >= most:
-            self.excess.append(conn)
+            self._turn_away(conn)
         elif lane is None:
             self.calls.append(conn)
         else:
@@ -284,11 +292,10 @@ class Worker(ThreadWorker):  # type: ignore[misc]
 
     def _lane(self, conn: Connection) -> Lane | None:
         """The threads that answer a request, if the main loop does not."""
-        if conn.admin:
-            return self.admin
         size = len(conn.arrival.data)
-        batch = size > LARGE_BYTES or (size > SMALL_BYTES and conn.arrival.path == "/batch")
-        return self.batches if batch else None
+        if size > LARGE_BYTES or (size > SMALL_BYTES and conn.arrival.path == "/batch"):
+            return self.batches
+        return self.admin if conn.admin else None
 
     # It is answered.
 
@@ -322,40 +329,44 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         self._write_problem(conn, status, code, detail)
         self._send(conn)
 
-    def _turn_away(self) -> None:
-        """Refuse the requests for which there is no room. They may be thousands: those that come together are told
-        alike, as the first of them, and all are written before any is sent, which is faster than one by one.
-        """
-        excess, self.excess = self.excess, []
-        for conn in excess:
-            conn.kept = self._can_stay(conn)
-            last = self.overload
-            kind = conn.arrival.method, conn.admin
-            together = time.time() <= last.ended + PAUSE_SECONDS and kind == (last.method, last.admin)
-            detail = "There is more to do than can be done in time; try again later."
-            self.overload = self._write_problem(conn, 503, "OVERLOADED", detail, last if together else None)
+    def _turn_away(self, conn: Connection) -> None:
+        """Refuse a request for which there is no room. They may be thousands: those of one turn are told as one."""
+        kind = conn.arrival.method, conn.admin
+        if record := self.overloads.get(kind):
+            record.others += 1
+            id_ = request_id(conn.arrival.request_id)
+        else:
+            record = self.overloads[kind] = _record(conn, "OVERLOADED")
+            id_ = record.request_id
+        detail = "There is more to do than can be done in time; try again later."
+        conn.kept = self._can_stay(conn)
+        conn.sock.sendall(unread_problem(503, "OVERLOADED", detail, id_, conn.kept))
+        # Thousands of bodies are more than can be held until the end of the turn.
+        conn.arrival.data.clear()
+        self.excess.append(conn)
+
+    def _send_refusals(self) -> None:
+        """Send what those are told who were turned away: all at once, which is faster than each by itself."""
+        excess, overloads = self.excess, self.overloads
+        self.excess, self.overloads = [], {}
+        for record in overloads.values():
+            self._put(record, HTTPStatus.SERVICE_UNAVAILABLE)
         for conn in excess:
             self._send(conn)
 
     def _can_stay(self, conn: Connection) -> bool:
-        """Whether a connection stays open after a refusal."""
-        return conn.arrival.ends_here and self.alive
+        """Whether a connection stays open after a refusal: not where others wait for room."""
+        return conn.arrival.ends_here and self.alive and self.nr_conns < self.worker_connections
 
-    def _write_problem(
-        self, conn: Connection, status: int, code: str, detail: str | None, alike: Record | None = None
-    ) -> Record:
-        """Answer what never became a request of the application, and put down what was answered: with a record of its
-        own, or once more with that of another request to which it is `alike`.
-        """
-        record = alike
-        if record is None:
-            record = Record(conn.arrival.request_id, conn.arrival.method, None, conn.admin)
-            record.fields["outcome"] = code
-            record.end(status)
+    def _write_problem(self, conn: Connection, status: int, code: str, detail: str | None) -> None:
+        """Answer what never became a request of the application, and put down what was answered."""
+        record = _record(conn, code)
+        self._put(record, status)
+        conn.sock.sendall(unread_problem(status, code, detail, record.request_id, conn.kept))
+
+    def _put(self, record: Record, status: int) -> None:
+        record.end(status)
         self.wsgi.extensions["recorder"].put(record)
-        id_ = request_id(conn.arrival.request_id) if alike else record.request_id
-        conn.sock.sendall(unread_problem(status, code, detail, id_, conn.kept))
-        return record
 
     def _send(self, conn: Connection) -> None:
         conn.send()
@@ -438,13 +449,22 @@ class Worker(ThreadWorker):  # type: ignore[misc]
     def murder_pending(self) -> None:
         """End what has waited too long, once a second, and what is too much at any time. gunicorn calls this often."""
         while self.nr_conns >= self.worker_connections and self.waiting:
-            self._stop_waiting(next(iter(self.waiting)), self._close)
+            self._stop_waiting(next(iter(self.waiting)), self._make_room)
         now = time.monotonic()
         if now < self.swept + 1:
             return
         self.swept = now
         for conn in [conn for conn in self.waiting if conn.deadline < now]:
             self._stop_waiting(conn, self._give_up)
+
+    def _make_room(self, conn: Connection) -> None:
+        """Close a connection for others, unless it was idle and a request has just come."""
+        if conn.watched == (EVENT_READ, self._collect) and not conn.arrival.data:
+            ended = conn.collect()
+            if conn.arrival.data:
+                self.enqueue_req(conn, ended)
+                return
+        self._close(conn)
 
     def _give_up(self, conn: Connection) -> None:
         if conn.arrival.data and not conn.sock.unsent:
@@ -458,6 +478,13 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         for conn in self.waiting:
             if not conn.arrival.data:
                 conn.deadline = min(conn.deadline, deadline)
+
+
+def _record(conn: Connection, code: str) -> Record:
+    """What there is to tell of a request that never became one of the application."""
+    record = Record(conn.arrival.request_id, conn.arrival.method, None, conn.admin, conn.arrived)
+    record.fields["outcome"] = code
+    return record
 
 
 def _pieces(data: bytes) -> Iterator[bytes]:

@@ -152,9 +152,10 @@ def test_a_queue_that_is_too_long_is_not_joined_and_probes_are_answered_meanwhil
         for method, refused in (("POST", statuses.count(503)), ("HEAD", len(closed))):
             about = {"http_response_status_code": "503", "http_request_method": method}
             assert count(server, counted, **about) == refused
-        # The others waited, and what they waited counts.
+        # All waited, and what they waited counts.
         waited = "http_server_request_duration_seconds_sum"
         assert count(server, waited, http_response_status_code="200") > 0.005 * statuses.count(200)
+        assert count(server, waited, http_response_status_code="503") > 0.0001 * statuses.count(503)
         # They are told alike, in a few lines for all.
         lines = [line for line in server.lines() if line.get("outcome") == "OVERLOADED" and line["method"] == "POST"]
         assert {line["request_id"] for line in lines} == {"full-1"}
@@ -259,6 +260,18 @@ def test_the_end_waits_for_requests_but_not_for_those_who_only_might_send_one() 
         assert server.process.wait(10) == 0
         assert time.monotonic() - started < 6
         assert {connection.recv(1) for connection in silent} == {b""}
+
+
+def test_a_worker_whose_master_is_gone_ends_as_if_it_had_been_told_to() -> None:
+    with running() as server, connected(server) as kept:
+        (worker,) = server.workers()
+        kept.sendall(ASK)
+        assert answer(kept)[1]["Connection"] == "keep-alive"
+        server.process.kill()
+        server.wait(lambda: not is_open(server.port), "closed port")
+        kept.sendall(ASK)
+        assert answer(kept)[1]["Connection"] == "close"
+        server.wait(lambda: not Path(f"/proc/{worker}/exe").exists(), "end of the worker")
 
 
 def is_open(port: int) -> bool:

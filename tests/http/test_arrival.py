@@ -115,10 +115,42 @@ def test_whether_the_peer_wants_to_send_more(head: str, kept: bool) -> None:
     assert Arrival(f"GET / {head}\r\n".encode()).ends_here is kept
 
 
+LENGTH = "Content-Length: 4\r\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "headers"),
+    [
+        ("POST / HTTP/1.1\r\n", "Content-Length: 0, 4\r\n"),
+        ("POST / HTTP/1.1\r\n", "Content-Length: 4, 4\r\n"),
+        ("POST / HTTP/1.1\r\n", "Content-Length: +4\r\n"),
+        ("POST / HTTP/1.1\r\n", "Content-Length:\r\n"),
+        ("POST / HTTP/1.1\r\n", "Content-Length : 4\r\n"),
+        ("POST / HTTP/1.1\r\n", "Content-Length: 0\r\n" + LENGTH),
+        ("POST / HTTP/1.1\r\n", LENGTH + "Host: h\r\n" + LENGTH),
+        ("POST / HTTP/1.1\r\n", LENGTH + "A: b\r\n c\r\n"),
+        ("POST / HTTP/1.1\r\n", LENGTH + "A: b\nB: c\r\n"),
+        ("POST / HTTP/1.1\r\n", LENGTH + "A: b\rB: c\r\n"),
+        ("POST / HTTP/1.1\r\n", "Transfer-Encoding: gzip\r\n"),
+        ("POST / HTTP/1.1\r\n", "Transfer-Encoding:\r\n chunked\r\n"),
+        ("post / HTTP/1.1\r\n", LENGTH),
+        ("POST  / HTTP/1.1\r\n", LENGTH),
+        ("POST / HTTP/1.0\r\n", LENGTH + "Via: x HTTP/1.1\r\n"),
+    ],
+)
+def test_nothing_follows_where_the_end_is_not_certain(line: str, headers: str) -> None:
+    """What may be the rest of a body must not pass for the next request."""
+    sure = Arrival(f"POST / HTTP/1.1\r\n{LENGTH}\r\nbody".encode())
+    assert sure.ends_here
+    for body in ("", "body"):
+        assert not Arrival(f"{line}{headers}\r\n{body}".encode()).ends_here
+
+
 @pytest.mark.parametrize(
     ("sent", "method", "request_id"),
     [
         (b"GET / HTTP/1.1\r\nX-Request-ID: deal-1\r\n\r\n", "GET", "deal-1"),
+        (b"GET / HTTP/1.1\r\nX-Request-ID: a\r\nX-Request-ID: b\r\n\r\n", "GET", ""),
         (b"\r\nPOST / HTTP/1.1\r\n\r\n", "POST", ""),
         (b'"7D"]} / HTTP/1.1\r\n\r\n', "", ""),
         (b'H"]}POST /score HTTP/1.1\r\n\r\n', "", ""),
