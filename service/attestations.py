@@ -82,7 +82,7 @@ def _decode(text: str, what: str) -> bytes:
     except (Error, UnicodeEncodeError):
         data = None
     if data is None or encode(data) != text:
-        raise BadAttestation("MALFORMED_TOKEN", f"The {what} is not base64url.")
+        raise BadAttestation("MALFORMED_TOKEN", f"The {what} is not base64url, or is cut off.")
     return data
 
 

@@ -105,7 +105,8 @@ class _TableReading(Reading):
         for seat, hand in zip(self.seats, self.hands, strict=True):
             needed = (seat.in_deal and not no_show) or seat.sent("groups", "finish_card")
             if needed and not seat.sent("hand"):
-                self.fault((*seat.path, "hand"), "MISSING_FIELD", "Must be given.")
+                where = "" if seat.in_deal else " where groups or a finish card are"
+                self.fault((*seat.path, "hand"), "MISSING_FIELD", f"Must be given{where}.")
             hand.check(deck)
         if deck is None:
             return

@@ -180,7 +180,8 @@ class HandReading:
         if not self.has_finish_card and size == HAND_SIZE + 1:
             self._fault(("finish_card",), "FINISH_CARD_REQUIRED", "The hand has 14 cards: say which one was put away.")
         elif size != HAND_SIZE + self.has_finish_card:
-            needed = "14 cards, the finish card among them" if self.has_finish_card else "13 cards"
+            alone, both = "13 cards, or 14 with a finish card", "14 cards, the finish card among them"
+            needed = both if self.has_finish_card else alone
             self._fault(("hand",), "WRONG_HAND_SIZE", f"Must have {needed}, not {size}.")
 
     def _check_packs(self, hand: list[Card | None], deck: Deck) -> None:

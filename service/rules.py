@@ -123,7 +123,7 @@ class RuleSet:
             if deck.players_min <= players <= deck.players_max:
                 return deck
         fewest, most = self.players
-        raise ValueError(f"{self.name} is for {fewest} to {most} players")
+        raise ValueError(f"{self.name} is for {fewest if fewest == most else f'{fewest} to {most}'} players")
 
     def wild_rank(self, turned_up: Rank | str | None) -> Rank | None:
         """The rank that is wild when `turned_up` (a rank, "JOKER", or None for nothing) lies face up.

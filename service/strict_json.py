@@ -1,10 +1,13 @@
 """Strict JSON: what `json.loads` lets pass or trips over is refused here, always in the same way."""
 
 import json
+from collections import Counter
 from typing import Final
 
 # A request nests three deep; the limit only has to be far from both that and the interpreter's stack.
 MAX_NESTING: Final = 32
+# How much of a key is shown back.
+_SHOWN: Final = 24
 _TOO_DEEP: Final = f"nested more than {MAX_NESTING} deep"
 
 
@@ -30,7 +33,7 @@ def read_json(body: bytes) -> object:
     except UnicodeDecodeError as error:
         raise MalformedJson(f"not UTF-8 at byte {error.start}") from None
     except json.JSONDecodeError as error:
-        raise MalformedJson(f"{error.msg} at line {error.lineno}, column {error.colno}") from None
+        raise MalformedJson(_why(error)) from None
     except RecursionError:
         raise MalformedJson(_TOO_DEEP) from None
     except MalformedJson:
@@ -38,6 +41,15 @@ def read_json(body: bytes) -> object:
     except ValueError:
         raise MalformedJson("a number has too many digits") from None
     return value
+
+
+def _why(error: json.JSONDecodeError) -> str:
+    """Why a text is no JSON at all."""
+    if not error.doc.strip():
+        return "it is empty"
+    if error.doc.startswith("\ufeff"):
+        return "it begins with a byte order mark"
+    return f"{error.msg} at line {error.lineno}, column {error.colno}"
 
 
 def _check_nesting(value: object) -> None:
@@ -57,7 +69,8 @@ def _check_nesting(value: object) -> None:
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     made = dict(pairs)
     if len(made) < len(pairs):
-        raise MalformedJson("a key stands twice in one object")
+        twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+        raise MalformedJson(f"the key {json.dumps(twice[:_SHOWN])} stands twice in one object")
     return made
 
 

@@ -125,8 +125,8 @@ class Connection(TConn):  # type: ignore[misc]
         self.unread: Iterator[bytes] = iter(())
         self.arrival = Arrival(read)
         self.told_to_go_on = False
-        # When the request was complete.
-        self.arrived: float | None = None
+        # When the request was complete; until then, when it began.
+        self.arrived = time.perf_counter() if read else None
         self.deadline = time.monotonic() + (ARRIVAL_SECONDS if read else self.cfg.keepalive)
 
     def collect(self) -> bool:
@@ -136,6 +136,7 @@ class Connection(TConn):  # type: ignore[misc]
                 if not (data := self.wire.recv(_CHUNK)):
                     return True
                 if not self.arrival.data:
+                    self.arrived = time.perf_counter()
                     self.deadline = time.monotonic() + ARRIVAL_SECONDS
                 self.arrival.add(data)
         except BlockingIOError:

@@ -331,6 +331,8 @@ def test_the_number_of_players_settles_the_packs() -> None:
 def test_a_number_of_players_that_the_rule_set_does_not_have_is_refused(players: int) -> None:
     with pytest.raises(ValueError, match="rulebook-13 is for 2 to 6 players"):
         RULE_SETS["rulebook-13"].deck(players)
+    with pytest.raises(ValueError, match="face-value-duel is for 2 players"):
+        RULE_SETS["face-value-duel"].deck(players)
 
 
 def test_a_printed_joker_turned_up_makes_the_aces_wild() -> None:

@@ -116,6 +116,8 @@ def test_slow_senders_are_told_hold_up_nobody_and_are_counted() -> None:
         assert 9 < time.monotonic() - started < 13
         counted = "http_server_request_duration_seconds_count"
         assert count(server, counted, http_response_status_code="408", http_route="unmatched") == 20
+        waited = "http_server_request_duration_seconds_sum"
+        assert count(server, waited, http_response_status_code="408") > 9 * 20
         server.wait(lambda: sum(line.get("status") == 408 for line in server.lines()) == 20, "lines")
         assert {line["request_id"] for line in server.lines()[-10:] if line.get("status") == 408} == {"slow-1"}
 

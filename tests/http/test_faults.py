@@ -125,7 +125,7 @@ def test_a_body_that_is_no_object_is_pointed_at_as_a_whole(client: FlaskClient, 
         ({"groups": [["2C", "2C"]]}, "The groups use 2♣ more often than the judged cards have it (once)."),
         ({"players": 7}, "online-13 is for 2 to 4 players."),
         ({"hand": [*HAND, "4C"], "finish_card": "5C"}, "5♣ is not in the hand."),
-        ({"hand": HAND[:3]}, "Must have 13 cards, not 3."),
+        ({"hand": HAND[:3]}, "Must have 13 cards, or 14 with a finish card, not 3."),
         ({"hand": HAND[:3], "finish_card": "AH"}, "Must have 14 cards, the finish card among them, not 3."),
     ],
 )
