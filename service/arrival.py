@@ -6,6 +6,7 @@ Refused here is only what never ends.
 
 import re
 from enum import Enum, auto
+from http import HTTPMethod
 from typing import Final
 from urllib.parse import unquote
 
@@ -17,20 +18,20 @@ MOST_BYTES: Final = 2 * 1024 * 1024 + MOST_HEAD_BYTES
 # A batch in chunks of half a kilobyte. Reading a chunk takes as long as reading some kilobytes.
 MOST_CHUNKS: Final = 4_000
 
-_METHODS: Final = (b"GET", b"HEAD", b"POST", b"PUT", b"DELETE", b"CONNECT", b"OPTIONS", b"TRACE", b"PATCH")
+_METHODS: Final = "|".join(HTTPMethod).encode()
 _LENGTH: Final = re.compile(rb"\ncontent-length:[ \t]*0*(\d*)[ \t]*\r\n", re.IGNORECASE)
 _CHUNKED: Final = re.compile(rb"\ntransfer-encoding:[^\r]*\bchunked\b", re.IGNORECASE)
 _CHUNK: Final = re.compile(rb"([0-9a-f]{1,15})[ \t]*(?:;.*)?", re.IGNORECASE | re.DOTALL)
 _CONTINUE: Final = re.compile(rb"\nexpect:[ \t]*100-continue[ \t]*\r\n", re.IGNORECASE)
 # Where it is certain that a request ends here and others may follow: a plain first line, and none of these headers.
-_PLAIN: Final = re.compile(rb"(?:\r\n)?(?!HEAD )(?:%b) [!-~]+ HTTP/1\.1\r\n" % b"|".join(_METHODS))
+_PLAIN: Final = re.compile(rb"(?:\r\n)?(?!HEAD )(?:%b) [!-~]+ HTTP/1\.1\r\n" % _METHODS)
 _UNCERTAIN: Final = re.compile(
     rb"\n(?:[ \t]|transfer-encoding|connection:[^\r]*\bclose\b"
     # A length that is no number, or not the only one.
     rb"|content-length(?!:[ \t]*\d+[ \t]*\r(?!.*\ncontent-length)))",
     re.IGNORECASE | re.DOTALL,
 )
-_METHOD: Final = re.compile(rb"(?:\r\n)?(%b) " % b"|".join(_METHODS))
+_METHOD: Final = re.compile(rb"(?:\r\n)?(%b) " % _METHODS)
 _AUTHORITY: Final = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*://[^/]*")
 _REQUEST_ID: Final = re.compile(rb"\nx-request-id:[ \t]*([!-~]+)[ \t]*(?=\r\n)", re.IGNORECASE)
 

@@ -233,9 +233,8 @@ class _StrictSchema(Schema):
         if len(data) <= len(self.fields) + MOST_FAULTS:
             return data
         unknown = [name for name in data if name not in self.fields]
-        return {name: value for name, value in data.items() if name in self.fields} | dict.fromkeys(
-            unknown[: MOST_FAULTS + 1]
-        )
+        left_out = {*unknown[MOST_FAULTS + 1 :]}
+        return {name: value for name, value in data.items() if name not in left_out}
 
 
 class RequestSchema(_StrictSchema):

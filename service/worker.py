@@ -229,21 +229,15 @@ class Worker(ThreadWorker):  # type: ignore[misc]
 
     # Connections come.
 
-    def accept(self, listener: socket) -> None:
+    def accept(self, listener: socket, most: int = MOST_ACCEPTED) -> None:
         """Take the connections that have come, but not so many that all others have to wait for it."""
-        for _ in range(MOST_ACCEPTED):
-            if not self._take(listener):
+        for _ in range(most):
+            try:
+                wire, peer = listener.accept()
+            except OSError:
                 return
-
-    def _take(self, listener: socket) -> bool:
-        """Take a connection, if there is one."""
-        try:
-            wire, peer = listener.accept()
-        except OSError:
-            return False
-        self.nr_conns += 1
-        self._collect(Connection(self, wire, peer))
-        return True
+            self.nr_conns += 1
+            self._collect(Connection(self, wire, peer))
 
     def set_accept_enabled(self, enabled: bool) -> None:
         super().set_accept_enabled(enabled)
@@ -251,9 +245,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
             # Whoever comes now had better be told at once, and go elsewhere; whoever has come is answered.
             while self.sockets:
                 listener = self.sockets.pop()
-                for _ in range(self.cfg.backlog + 1):
-                    if not self._take(listener):
-                        break
+                self.accept(listener, self.cfg.backlog + 1)
                 listener.close()
 
     # They send a request.
@@ -300,8 +292,8 @@ class Worker(ThreadWorker):  # type: ignore[misc]
 
     # It is answered.
 
-    def handle(self, conn: Connection) -> bool:
-        """Answer a request, and say whether its connection stays open; in the main loop or in a thread."""
+    def handle(self, conn: Connection) -> None:
+        """Answer a request, and note whether its connection stays open; in the main loop or in a thread."""
         note_arrival(conn.arrived)
         conn.unread = _pieces(bytes(conn.arrival.data))
         conn.parser = RequestParser(self.cfg, conn.unread, conn.client)
@@ -311,7 +303,6 @@ class Worker(ThreadWorker):  # type: ignore[misc]
             code = "INTERNAL" if status == HTTPStatus.INTERNAL_SERVER_ERROR else "BAD_REQUEST"
             self._write_problem(conn, status, code, None)
         conn.send()
-        return conn.kept
 
     def _keepalive_after(self, conn: Connection, keepalive: bool) -> bool:
         """Whether the connection stays open, as the answer has said. A body that nobody read is passed over, however
@@ -321,7 +312,8 @@ class Worker(ThreadWorker):  # type: ignore[misc]
 
     def finish_request(self, conn: Connection, fs: "Future[Any]") -> None:
         conn.lane.queued -= 1
-        conn.kept = fs.exception() is None and fs.result()
+        if fs.exception():
+            conn.kept = False
         self._end(conn)
 
     def _refuse(self, conn: Connection, status: int, code: str, detail: str | None) -> None:
