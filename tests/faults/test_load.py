@@ -17,7 +17,7 @@ from tests.faults.conftest import Probes, load, measure, memory, pin, tell
 from tests.faults.load import Load
 
 # A machine that others use as well gives the server less at one time than at another: the best of so many rounds.
-ROUNDS = 5
+ROUNDS = 3
 GOOD = b"POST /score HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n"
 CONTRACT = b"GET /openapi.yaml HTTP/1.1\r\nHost: h\r\n\r\n"
 
@@ -56,7 +56,7 @@ def gap(counts: dict[str, float]) -> str:
     return f"{counts['longest_gap']:.1f} s"
 
 
-def test_three_times_too_much_leaves_most_of_the_best() -> None:
+def test_three_times_too_much_leaves_four_fifths_of_the_best() -> None:
     with running() as server:
         pin(server)
         measure(server.port, connections=32, seconds=2)  # the cache fills
