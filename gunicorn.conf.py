@@ -1,6 +1,7 @@
 """gunicorn: how Showcheck is served; what is not set here is its default. `service/worker.py` needs gunicorn 27."""
 
 import contextlib
+import fcntl
 import gc
 import os
 import re
@@ -44,10 +45,12 @@ worker_class = "service.worker.Worker"
 threads = settings.threads
 # Open connections of a worker, within the files that it may have open, less a hundred of its own and a hundred that may
 # come on each port in one turn: an `accept` beyond would end it, or leave probes unanswered.
-resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
-worker_connections = max(16, min(4096, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - 300))
-# Otherwise one of several workers takes nearly all keep-alive connections.
-reuse_port = True
+most_files = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+resource.setrlimit(resource.RLIMIT_NOFILE, (most_files, most_files))
+worker_connections = max(16, min(4096, most_files - 300))
+# Of several workers, each has listeners of its own: otherwise one takes nearly all keep-alive connections. A single one
+# has the master's, where those who come wait while a dead worker is replaced.
+reuse_port = workers > 1
 # Longer than a balancer keeps an idle connection (60 s), so that it never sends into a closed one.
 keepalive = 75
 # A request takes milliseconds; this is for slow senders, and stays within the pod's grace period.
@@ -70,7 +73,7 @@ class JsonLogger(Logger):  # type: ignore[misc]
         dictConfig(server_logging(settings.log_level))
 
     def info(self, msg: str, *args: object, **kwargs: object) -> None:
-        if msg.startswith("Listening at: ") and not args[0]:
+        if msg.startswith("Listening at: "):
             # With `reuse_port` it is the workers that listen, of which gunicorn knows no address here.
             args = (", ".join(bind), *args[1:])
         super().info(msg, *args, **kwargs)
@@ -125,6 +128,16 @@ def _port_fault(port: int) -> str:
         except OSError as error:
             return error.strerror or str(error)
     return ""
+
+
+def post_fork(_server: Arbiter, worker: Worker) -> None:
+    """Of a worker that is killed, Linux closes the file with the highest number first: that should be its listeners,
+    lest who has lost a connection comes again to a listener that is about to close.
+    """
+    for listener in worker.sockets:
+        number = fcntl.fcntl(listener, fcntl.F_DUPFD_CLOEXEC, min(worker_connections + 280, most_files - 20))
+        listener.close()
+        listener.sock = socket.socket(fileno=number)
 
 
 def post_worker_init(_worker: Worker) -> None:

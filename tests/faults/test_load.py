@@ -39,17 +39,17 @@ def test_a_killed_worker_takes_only_its_own_requests_with_it() -> None:
     assert counts["good"] > 1000
 
 
-def test_the_only_worker_is_back_soon_after_it_was_killed() -> None:
+def test_who_comes_while_the_only_worker_is_replaced_waits_for_the_next() -> None:
     clients = 16
-    with running() as server, load(server.port, connections=clients, seconds=6) as stream:
+    with running() as server, load(server.port, connections=clients, seconds=6, timeout=5) as stream:
         time.sleep(2)
         (killed,) = server.workers()
         os.kill(killed, signal.SIGKILL)
         counts = stream.counts()
-    refused = counts["failed"].pop("ECONNREFUSED", 0)
-    tell("kill -9 of the only worker", counts, f"no answer for {gap(counts)}, {refused} times no connection meanwhile")
+    tell("kill -9 of the only worker", counts, f"no answer for {gap(counts)}")
+    assert counts["failed"].keys() <= {"reset"}
     assert sum(counts["failed"].values()) <= clients
-    assert counts["longest_gap"] < 5
+    assert counts["good"] > 1000
 
 
 def gap(counts: dict[str, float]) -> str:
