@@ -242,7 +242,8 @@ class Worker(ThreadWorker):  # type: ignore[misc]
     def set_accept_enabled(self, enabled: bool) -> None:
         super().set_accept_enabled(enabled)
         if not (enabled or self.alive):
-            # Whoever comes now had better be told at once, and go elsewhere; whoever has come is answered.
+            # Whoever comes now had better be told at once, and go elsewhere; whoever has come is answered. Where the
+            # master listens and goes on, they wait for the next worker.
             while self.sockets:
                 listener = self.sockets.pop()
                 self.accept(listener, self.cfg.backlog + 1)
