@@ -34,6 +34,9 @@ ARRIVAL_SECONDS: Final = 10
 ANSWER_SECONDS: Final = 10
 # So long a peer may still send to a connection that is closing, lest it loses the answer.
 LINGER_SECONDS: Final = 2
+# Only whoever has sent and taken nothing for so long is closed for others: a caller that is at work sends its next
+# request within milliseconds of an answer, and must not send it into a connection that is closing.
+REST_SECONDS: Final = 0.25
 # On all connections together, of requests and of answers.
 MOST_WAITING_BYTES: Final = 64 * 1024 * 1024
 # A fraction of a second's work: whoever waits longer has given up, and an answer would take the time of others.
@@ -178,8 +181,8 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         self.excess: list[Connection] = []
         # What there is to tell of these, by method and port.
         self.overloads: dict[tuple[str, bool], Record] = {}
-        # Connections that wait for their peer, the longest first, and the bytes that they hold.
-        self.waiting: dict[Connection, None] = {}
+        # Connections that wait for their peer, and since when, the longest first; and the bytes that they hold.
+        self.waiting: dict[Connection, float] = {}
         self.waiting_bytes = 0
         self.swept = self.notified = 0.0
 
@@ -208,7 +211,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
 
     def wait_for_and_dispatch_events(self, timeout: float) -> None:
         """A turn of the main loop: look after connections, turn away the excess, then answer calls for a while."""
-        super().wait_for_and_dispatch_events(0 if self.calls or self.excess else timeout)
+        super().wait_for_and_dispatch_events(0 if self.calls or self.excess else min(timeout, REST_SECONDS))
         self._send_refusals()
         self._answer()
 
@@ -298,6 +301,8 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         note_arrival(conn.arrived)
         conn.unread = _pieces(bytes(conn.arrival.data))
         conn.parser = RequestParser(self.cfg, conn.unread, conn.client)
+        # For gunicorn: where there is no room for others, the answer tells that the connection ends.
+        self.max_keepalived = self.worker_connections - self.nr_conns
         conn.kept = bool(super().handle(conn))
         if conn.sock.refused:
             status = conn.sock.refused
@@ -414,7 +419,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
 
     def _wait(self, conn: Connection, event: int, ready: Callable[[Connection], None]) -> None:
         """Have the poller call `ready` once the peer has sent something, or takes something."""
-        self.waiting[conn] = None
+        self.waiting[conn] = time.monotonic()
         self.waiting_bytes += conn.bytes
         if conn.watched != (event, ready):
             self._unwatch(conn)
@@ -441,10 +446,15 @@ class Worker(ThreadWorker):  # type: ignore[misc]
             conn.watched = None
 
     def murder_pending(self) -> None:
-        """End what has waited too long, once a second, and what is too much at any time. gunicorn calls this often."""
-        while self.nr_conns >= self.worker_connections and self.waiting:
-            self._stop_waiting(next(iter(self.waiting)), self._make_room)
+        """End what has waited too long, once a second, and what rests, where others need its room. gunicorn calls this
+        often.
+        """
         now = time.monotonic()
+        while self.nr_conns >= self.worker_connections and self.waiting:
+            conn, since = next(iter(self.waiting.items()))
+            if since > now - REST_SECONDS:
+                break
+            self._stop_waiting(conn, self._make_room)
         if now < self.swept + 1:
             return
         self.swept = now

@@ -15,7 +15,7 @@ import pytest
 
 from service.arrival import MOST_CHUNKS
 from tests.e2e import conftest
-from tests.e2e.conftest import Server, running
+from tests.e2e.conftest import COMMAND, Server, running
 from tests.e2e.test_server import BODY, count
 from tests.http.contract import validator
 from tests.http.examples import question
@@ -240,6 +240,17 @@ def test_peers_that_never_close_keep_no_connection() -> None:
             return sum("socket" in os.path.realpath(fd) for fd in Path(f"/proc/{worker}/fd").iterdir())
 
         server.wait(lambda: sockets() < 10, "closed connections")
+
+
+def test_where_there_is_no_room_for_others_an_answer_ends_its_connection() -> None:
+    # So few files leave 16 connections.
+    with running(["prlimit", "--nofile=316:316", *COMMAND]) as server, ExitStack() as stack:
+        asking = [stack.enter_context(connected(server)) for _ in range(40)]
+        for connection in asking:
+            connection.sendall(ASK)
+        answers = [answer(connection) for connection in asking]
+        assert [status for status, _, _ in answers] == [200] * 40
+        assert "close" in [headers["Connection"] for _, headers, _ in answers]
 
 
 def test_the_end_waits_for_requests_but_not_for_those_who_only_might_send_one() -> None:

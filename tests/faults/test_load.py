@@ -19,6 +19,7 @@ from tests.faults.load import Load
 # A machine that others use as well gives the server less at one time than at another: the best of so many rounds.
 ROUNDS = 3
 GOOD = b"POST /score HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n"
+FEW_FILES = ["prlimit", "--nofile=1024:1024", *COMMAND]
 CONTRACT = b"GET /openapi.yaml HTTP/1.1\r\nHost: h\r\n\r\n"
 
 
@@ -81,13 +82,22 @@ def test_three_times_too_much_leaves_four_fifths_of_the_best() -> None:
 
 def test_more_connections_than_files_leave_room_for_probes() -> None:
     """Who finds no room is told so, and that the connection ends; nobody finds one closed that was to stay open."""
-    with running(["prlimit", "--nofile=1024:1024", *COMMAND]) as server:
+    with running(FEW_FILES) as server:
         pin(server)
         with Probes(server) as probes:
             counts = measure(server.port, connections=1500, seconds=5, timeout=2)
     tell("1,500 connections on 1,024 files", counts, f"probes within {probes.slowest:.2f} s")
     assert counts["failed"].keys() <= {"503"}
     assert counts["good"] > 1000
+    assert probes.count >= 10
+    assert probes.slowest < 1
+
+
+def test_more_idle_connections_than_files_hold_up_nobody() -> None:
+    with running(FEW_FILES) as server, connections(server, 1200), Probes(server) as probes:
+        counts = measure(server.port, rate=100, connections=100, seconds=4, timeout=1)
+    tell("1,200 idle connections on 1,024 files", counts, f"probes within {probes.slowest:.2f} s")
+    assert counts["failed"] == {}
     assert probes.count >= 10
     assert probes.slowest < 1
 
