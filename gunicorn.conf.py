@@ -43,11 +43,13 @@ workers = settings.workers
 # Single calls are answered by its main loop, batches by threads; slow senders and idle connections hold neither.
 worker_class = "service.worker.Worker"
 threads = settings.threads
-# Open connections of a worker, within the files that it may have open, less a hundred of its own and a hundred that may
-# come on each port in one turn: an `accept` beyond would end it, or leave probes unanswered.
-most_files = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-resource.setrlimit(resource.RLIMIT_NOFILE, (most_files, most_files))
-worker_connections = max(16, min(4096, most_files - 300))
+# Files of a worker: those that it may have open, or as many as it ever needs. Its connections are these, less a hundred
+# of its own and a hundred that may come on each port in one turn: an `accept` beyond would end it, or leave probes
+# unanswered.
+allowed = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, allowed))
+files = min(4096 + 300, allowed)
+worker_connections = max(16, files - 300)
 # Of several workers, each has listeners of its own: otherwise one takes nearly all keep-alive connections. A single one
 # has the master's, where those who come wait while a dead worker is replaced.
 reuse_port = workers > 1
@@ -135,7 +137,7 @@ def post_fork(_server: Arbiter, worker: Worker) -> None:
     lest who has lost a connection comes again to a listener that is about to close.
     """
     for listener in worker.sockets:
-        number = fcntl.fcntl(listener, fcntl.F_DUPFD_CLOEXEC, min(worker_connections + 280, most_files - 20))
+        number = fcntl.fcntl(listener, fcntl.F_DUPFD_CLOEXEC, files - 20)
         listener.close()
         listener.sock = socket.socket(fileno=number)
 

@@ -78,6 +78,11 @@ class Server:
         children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
         return {int(pid) for pid in children.read_text(encoding="utf-8").split()}
 
+    def memory(self, kind: str = "VmRSS") -> float:
+        """Megabytes that the workers hold; with "VmHWM" the most that they ever held."""
+        status = [Path(f"/proc/{pid}/status").read_text(encoding="ascii") for pid in self.workers()]
+        return sum(int(text.partition(f"{kind}:")[2].split()[0]) for text in status) * 1024 / 1e6
+
     def wait(self, condition: Callable[[], bool], what: str) -> None:
         """Wait until `condition` holds; fail with the server's output if it does not in time."""
         until = time.monotonic() + START_SECONDS

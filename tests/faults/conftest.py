@@ -79,12 +79,6 @@ def pin(server: Server) -> None:
             os.sched_setaffinity(int(thread.name), {cores()[0]})
 
 
-def memory(server: Server) -> float:
-    """Megabytes that the workers hold."""
-    status = [Path(f"/proc/{pid}/status").read_text(encoding="ascii") for pid in server.workers()]
-    return sum(int(text.partition("VmRSS:")[2].split()[0]) for text in status) / 1024
-
-
 class Probes:
     """Probes of a server, one after the other, until the end of the block."""
 
@@ -105,7 +99,7 @@ class Probes:
                 assert answer.status_code == 200
                 self.slowest = max(self.slowest, time.monotonic() - started)
                 self.count += 1
-            self.memory = max(self.memory, memory(self._server))
+            self.memory = max(self.memory, self._server.memory())
             time.sleep(0.1)
 
     def __enter__(self) -> Self:

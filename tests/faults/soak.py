@@ -15,7 +15,7 @@ from typing import Any, Final
 from matplotlib.figure import Figure
 
 from tests.bench.report import save_svg
-from tests.e2e.conftest import Server, running
+from tests.e2e.conftest import running
 from tests.faults.load import Load, Question, questions
 
 CONNECTIONS: Final = 32
@@ -83,13 +83,6 @@ def drop(port: int) -> None:
             connection.sendall(sent)
 
 
-def held(server: Server) -> float:
-    """Megabytes of the one worker."""
-    (worker,) = server.workers()
-    text = Path(f"/proc/{worker}/status").read_text(encoding="ascii")
-    return int(text.partition("VmRSS:")[2].split()[0]) * 1024 / 1e6
-
-
 def soak(requests: int) -> Soak:
     """Send so many requests, and look at the memory now and then."""
     memory: list[tuple[int, float]] = []
@@ -102,7 +95,7 @@ def soak(requests: int) -> Soak:
             for _ in range(25):
                 drop(server.port)
                 dropped += 2
-            memory.append((load.sent, held(server)))
+            memory.append((load.sent, server.memory()))
         load.close()
     failed = {name: count for name, count in load.counts.items() if name not in {"good", "closed"}}
     return Soak(load.sent, failed, dropped, memory, time.monotonic() - started)

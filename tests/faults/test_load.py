@@ -6,14 +6,13 @@ import socket
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 from threading import Event, Thread
 
 import pytest
 
 from service.worker import ARRIVAL_SECONDS
 from tests.e2e.conftest import COMMAND, Server, running
-from tests.faults.conftest import Probes, load, measure, memory, pin, tell
+from tests.faults.conftest import Probes, load, measure, pin, tell
 from tests.faults.load import Load
 
 # A machine that others use as well gives the server less at one time than at another: the best of so many rounds.
@@ -106,12 +105,10 @@ def test_a_thousand_long_bodies_at_once_take_no_memory() -> None:
     body = b'{"items":[]}'.ljust(1_000_000)
     batch = GOOD.replace(b"/score", b"/batch").replace(b"1000", b"%d" % len(body)) + body
     with running() as server:
-        (worker,) = server.workers()
         batches = Load(server.port, timeout=10, most=1000, asked=[(batch, b"200", None)])
         batches.count_loop(connections=1000, requests=2000)
         batches.close()
-        status = Path(f"/proc/{worker}/status").read_text(encoding="ascii")
-    most = int(status.partition("VmHWM:")[2].split()[0]) / 1024
+        most = server.memory("VmHWM")
     tell("1,000 batches of a megabyte at once", batches.result(0, 1), f"{most:.0f} MB at most")
     assert batches.counts.keys() == {"good", "503"}
     assert most < 150
@@ -153,7 +150,7 @@ def test_two_hundred_slow_senders_and_a_thousand_that_send_nothing_hold_up_nobod
         took = time.monotonic() - begun
         ended.set()
         sending.join()
-        held = memory(server)
+        held = server.memory()
     timed_out = sum(answer.startswith(b"HTTP/1.1 408 ") for answer in answers)
     more = f"200 slow: {timed_out} told so (408) within {took:.0f} s; p99 {counts['p99'] * 1000:.0f} ms, {held:.0f} MB"
     tell(f"slow {'bodies' if len(request_) > len(GOOD) else 'heads'}, 1000 idle", counts, more)
@@ -170,7 +167,7 @@ def test_two_hundred_that_read_no_answer_hold_up_nobody() -> None:
             # As many as the connection takes: the answers, two megabytes for each, are more than it holds.
             sock.send(CONTRACT * 100)
         counts = measure(server.port, rate=100, connections=100, seconds=6, timeout=1)
-        held = memory(server)
+        held = server.memory()
     tell("200 that read no answer", counts, f"p99 {counts['p99'] * 1000:.0f} ms, {held:.0f} MB")
     assert counts["failed"] == {}
     assert held < 250
