@@ -52,7 +52,7 @@ lint: $(DEV) ## Check style, types and the direction of imports
 check: lint test ## Lint, then test
 
 test-compiled: $(COMPILED)/.tests ## Run all tests against the compiled core
-	cd $(COMPILED) && $(PYTHON_HERE) -c 'from service.config import is_compiled; assert is_compiled()'
+	cd $(COMPILED) && $(PYTHON_HERE) -c 'from service.startup.build import is_compiled; assert is_compiled()'
 	cd $(COMPILED) && $(PYTHON_HERE) -m pytest -n $(WORKERS)
 
 compiled: $(COMPILED)/.built ## Compile the core, in a copy of the project under build/
@@ -152,7 +152,7 @@ $(HELM): tests/chart/helm.lock tests/chart/tools.py | $(BIN)/python
 	$(BIN)/python -m tests.chart.tools
 	@touch $@
 
-$(COMPILED)/.built: $(DEV) setup.py pyproject.toml gunicorn.conf.py openapi.yaml $(wildcard service/*.py service/rulesets/*)
+$(COMPILED)/.built: $(DEV) setup.py pyproject.toml gunicorn.conf.py openapi.yaml $(shell find service -type f -not -name '*.pyc')
 	rm -rf $(COMPILED)
 	mkdir -p $(COMPILED)
 	git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents --target-directory $(COMPILED)

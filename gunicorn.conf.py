@@ -1,4 +1,4 @@
-"""gunicorn: how Showcheck is served; what is not set here is its default. `service/worker.py` needs gunicorn 27."""
+"""gunicorn: how Showcheck is served; what is not set here is its default."""
 
 import contextlib
 import fcntl
@@ -18,8 +18,9 @@ from gunicorn.config import Config  # type: ignore[import-untyped]
 from gunicorn.glogging import Logger  # type: ignore[import-untyped]
 from gunicorn.workers.base import Worker  # type: ignore[import-untyped]
 
-from service.config import StartError, load_state, reload_state
-from service.logs import server_logging
+from service.startup.start_error import StartError
+from service.startup.state import load_state, reload_state
+from service.telemetry.json_lines import server_logging
 
 try:
     # Read here, so that a fault stops the start once and clearly; the workers have it from here. What is faulty when
@@ -35,13 +36,13 @@ MADE_HERE = "showcheck-metrics-"
 FLUSH_SECONDS = 2
 
 # The factory is called in every worker.
-wsgi_app = "service.app:create_app()"
+wsgi_app = "service.web.app:create_app()"
 # Players' traffic and the operators' probes on ports of their own: the second need not leave the cluster.
 bind = [f"0.0.0.0:{settings.port}", f"0.0.0.0:{settings.admin_port}"]
 # Scaled by pods: one worker each, unless the environment says otherwise.
 workers = settings.workers
 # Single calls are answered by its main loop, batches by threads; slow senders and idle connections hold neither.
-worker_class = "service.worker.Worker"
+worker_class = "service.server.worker.Worker"
 threads = settings.threads
 # Files of a worker: those that it may have open, or as many as it ever needs. Its connections are these, less a hundred
 # of its own and a hundred that may come on each port in one turn: an `accept` beyond would end it, or leave probes
@@ -112,7 +113,7 @@ def on_starting(_server: Arbiter) -> None:
     except OSError as error:
         raise RuntimeError(str(StartError([f"{METRICS_DIR}: {error.strerror} ({folder})"]))) from None
     # The workers have it from here: one that is replaced listens at once, and should answer at once.
-    import service.app  # noqa: F401, PLC0415
+    import service.web.app  # noqa: F401, PLC0415
 
 
 def on_reload(server: Arbiter) -> None:

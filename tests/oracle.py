@@ -1,8 +1,8 @@
 """The oracle: every subset of a hand classified by definition, then a dynamic program over subsets.
 
-Slow and obvious on purpose, written from the definitions (spec, sections 2 and 3), and sharing no code with
-`service.melds`, `service.solver` or `service.verdict`. A set of cards is a mask over the indices of the hand; a set of
-such masks is one integer, with bit `m` set when mask `m` is in it.
+Slow and obvious on purpose, written from the definitions (spec, sections 2 and 3), and sharing no code with the melds,
+the solver and the verdict of `service.game`. A set of cards is a mask over the indices of the hand; a set of such masks
+is one integer, with bit `m` set when mask `m` is in it.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
 
-from service.cards import Card, Rank
-from service.rules import RuleSet
+from service.game.cards import Card, Rank
+from service.game.rules import RuleSet
 
 PLACES = 14  # Of a suit: ace low, two ... king, ace high. A run is shorter, so it never has the ace at both ends.
 

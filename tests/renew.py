@@ -15,9 +15,10 @@ from typing import Any, Final
 import yaml
 from flask.testing import FlaskClient
 
-from service.app import create_app
-from service.config import Settings
-from service.keys import new_key
+from service.signing.keys import new_key
+from service.startup.settings import Settings
+from service.startup.state import read_state
+from service.web.app import create_app
 
 ROOT: Final = Path(__file__).parents[1]
 CALLS: Final = ("/validate", "/score", "/settle")
@@ -74,7 +75,7 @@ def renew_proof(asked: Any) -> None:
     with tempfile.NamedTemporaryFile("w", encoding="utf-8") as key:
         key.write(json.dumps(new_key()))
         key.flush()
-        client = create_app(Settings(signing_key_file=key.name), io.StringIO()).test_client()
+        client = create_app(read_state(Settings(signing_key_file=key.name)), io.StringIO()).test_client()
     token = client.post("/validate", json=asked).get_json()["attestation"]
     verified = client.post("/verify", json={"attestation": token, "replay": True}).get_json()
     keys = client.get("/keys").get_json()
@@ -95,6 +96,6 @@ def renew_proof(asked: Any) -> None:
 
 
 if __name__ == "__main__":
-    APP = create_app(Settings(), io.StringIO()).test_client()
+    APP = create_app(read_state(Settings()), io.StringIO()).test_client()
     renew_contract(APP)
     renew_proof(renew_readme(APP))

@@ -14,17 +14,26 @@ from typing import Any, Final, TypeVar
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from service.cards import JOKER, JOKER_TURNED_UP, NATURAL_CARDS, Card, Rank, Suit, natural_card, sort_cards
-from service.rules import RuleSet, parse_rule_set
-from service.settlement import Match, Player, Table
-from service.verdict import Question
+from service.game.cards import (
+    JOKER,
+    JOKER_TURNED_UP,
+    NATURAL_CARDS,
+    Card,
+    Rank,
+    Suit,
+    natural_card,
+    sort_cards,
+)
+from service.game.rules import RuleSet, parse_rule_set
+from service.game.settlement import Match, Player, Table
+from service.game.verdict import Question
 
 T = TypeVar("T")
 Pick = Callable[[Sequence[T]], Any]
 
 RULE_SET_TEXTS: Final = {
     path.name.removesuffix(".toml"): path.read_text(encoding="utf-8")
-    for path in sorted(files("service").joinpath("rulesets").iterdir(), key=lambda path: path.name)
+    for path in sorted(files("service.game").joinpath("rulesets").iterdir(), key=lambda path: path.name)
     if path.name.endswith(".toml")
 }
 RULE_SETS: Final = {name: parse_rule_set(text) for name, text in RULE_SET_TEXTS.items()}

@@ -1,13 +1,13 @@
 """The oracle for a whole table: a deal is told as a story, event by event, and then the points are written down.
 
-Slow and obvious on purpose, on top of `tests.oracle` for the hands, and sharing no code with `service.settlement`.
+Slow and obvious on purpose, on top of `tests.oracle` for the hands, and sharing no code with `service.game.settlement`.
 """
 
 from dataclasses import dataclass
 
-from service.rules import RuleSet
-from service.settlement import Match, Table
-from service.verdict import Question
+from service.game.rules import RuleSet
+from service.game.settlement import Match, Table
+from service.game.verdict import Question
 from tests import oracle
 
 

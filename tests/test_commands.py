@@ -15,12 +15,14 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from service.api import MAX_BODY_BYTES
-from service.app import create_app
-from service.bulk import LINES_A_CHUNK, read_lines
-from service.commands import main
-from service.config import Settings, load_rule_sets
-from service.judge import DONE, FAULTY, INTERRUPTED, UNUSABLE
+from service.cli.bulk import LINES_A_CHUNK, read_lines
+from service.cli.judge import DONE, FAULTY, INTERRUPTED, UNUSABLE
+from service.cli.main import main
+from service.limits import MAX_BODY_BYTES
+from service.startup.rule_files import load_rule_sets
+from service.startup.settings import Settings
+from service.startup.state import read_state
+from service.web.app import create_app
 from tests.http.examples import HAND, deal, question
 
 ROOT = Path(__file__).parents[1]
@@ -49,7 +51,7 @@ def file(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def api() -> FlaskClient:
-    return create_app(Settings(), open(os.devnull, "w")).test_client()  # noqa: PTH123
+    return create_app(read_state(Settings()), open(os.devnull, "w")).test_client()  # noqa: PTH123
 
 
 def test_every_line_gets_the_answer_of_the_api_in_its_place(file: Path, tmp_path: Path, api: FlaskClient) -> None:
@@ -314,7 +316,7 @@ def test_a_verdict_under_other_rules_is_listed_with_what_they_say_today(
 ) -> None:
     today = load_rule_sets()
     changed = replace(today["online-13"], version=99, digest="sha256:" + "0" * 64, wrong_show_charge=40)
-    monkeypatch.setattr("service.bulk.load_rule_sets", lambda: {**today, "online-13": changed})
+    monkeypatch.setattr("service.startup.state.load_rule_sets", lambda: {**today, "online-13": changed})
     code, listed, _ = check(signed, capsys)
     assert (code, [each["result"] for each in listed]) == (FAULTY, ["RULES_CHANGED", "RULES_CHANGED"])
     assert [each[when]["outcome"]["points"] for each in listed[:1] for when in ("then", "now")] == [80, 40]

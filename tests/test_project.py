@@ -10,13 +10,19 @@ from pathlib import Path
 
 import pytest
 
-from service.api import MAX_BATCH_BYTES, MAX_BODY_BYTES
-from service.app import create_app
-from service.batch import MOST_ITEMS
-from service.config import Settings
-from service.metrics import Metrics
-from service.schemas import MOST_FAULTS
-from service.worker import ARRIVAL_SECONDS, MOST_BATCHES, MOST_QUEUED
+from service.limits import (
+    MAX_ARRIVAL_SECONDS,
+    MAX_BATCH_BYTES,
+    MAX_BODY_BYTES,
+    MAX_FAULTS,
+    MAX_ITEMS,
+    MAX_QUEUED,
+    MAX_QUEUED_BATCHES,
+)
+from service.startup.settings import Settings
+from service.startup.state import read_state
+from service.telemetry.metrics import Metrics
+from service.web.app import create_app
 
 ROOT = Path(__file__).parents[1]
 LOCKS = ("requirements.lock", "requirements-build.lock", "requirements-dev.lock", "requirements-ops.lock")
@@ -55,7 +61,7 @@ def test_a_lock_file_names_no_place_that_packages_came_from(lock: str) -> None:
 
 def test_the_core_imports_the_standard_library_only() -> None:
     """Without site-packages (-S) there is nothing else to import."""
-    code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); import service.verdict"
+    code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); import service.game.verdict"
     run = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
 
@@ -71,13 +77,16 @@ def test_an_answer_in_the_readme_is_the_answer() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     asked = re.findall(r"^curl \S* localhost:8080(/\w+) [^\n]* -d '(\{.*?\})'$", readme, re.MULTILINE | re.DOTALL)
     shown = re.findall(r"^```json\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)
-    client = create_app(Settings(), StringIO()).test_client()
+    client = create_app(read_state(Settings()), StringIO()).test_client()
     assert [path for path, _ in asked] == ["/validate", "/settle"]
     for (path, body), text in zip(asked, shown, strict=True):
         assert client.post(path, data=body, content_type="application/json").get_json() == json.loads(text)
 
 
-@pytest.mark.parametrize("module", ["reasons", "questions", "deals", "problems", "attestations"])
+@pytest.mark.parametrize(
+    "module",
+    ["game/reasons", "wire/faults", "wire/hand_request", "wire/deal_request", "wire/problems", "signing/attestations"],
+)
 def test_the_readme_explains_every_code(module: str) -> None:
     source = (ROOT / "service" / f"{module}.py").read_text(encoding="utf-8")
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -90,9 +99,9 @@ def test_operators_are_told_of_every_metric_and_every_limit() -> None:
     text = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
     names = {name for name, _ in re.findall(r"^# TYPE (\S+) (\S+)", Metrics().text().decode(), re.MULTILINE)}
     assert all(f"`{name}`" in text for name in names if not name.endswith("_created"))
-    assert f"{ARRIVAL_SECONDS} s from its first byte" in text
+    assert f"{MAX_ARRIVAL_SECONDS} s from its first byte" in text
     assert (
-        f"body | {MAX_BODY_BYTES // 1024} KiB, on `/batch` {MAX_BATCH_BYTES >> 20} MiB and {MOST_ITEMS:,} items" in text
+        f"body | {MAX_BODY_BYTES // 1024} KiB, on `/batch` {MAX_BATCH_BYTES >> 20} MiB and {MAX_ITEMS:,} items" in text
     )
-    assert f"problem | {MOST_FAULTS} " in text
-    assert f"a worker | {MOST_QUEUED} calls, {MOST_BATCHES} batches" in text
+    assert f"problem | {MAX_FAULTS} " in text
+    assert f"a worker | {MAX_QUEUED} calls, {MAX_QUEUED_BATCHES} batches" in text

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
-from service import solver, verdict
+from service.game import solver, verdict
 from tests.bench.corpora import CORPORA, read_corpus
 from tests.bench.measure import RUNS, Figures, Solve, Timing, figures, time_deals
 

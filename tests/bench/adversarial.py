@@ -18,9 +18,9 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from service.cards import Card, Rank, sort_cards
-from service.rules import RuleSet
-from service.solver import solve
+from service.game.cards import Card, Rank, sort_cards
+from service.game.rules import RuleSet
+from service.game.solver import solve
 from tests.bench.corpora import CORPORA, Deal, corpus_text, read_corpus, rule_sets
 from tests.bench.generate import DEALERS, RULE_SETS
 from tests.bench.hands import full_deck, pick

@@ -19,10 +19,10 @@ from statistics import fmean
 from time import perf_counter_ns
 from typing import Any, Final
 
-from service.cache import SolveCache
-from service.cards import Card, Rank, sort_cards
-from service.rules import RuleSet
-from service.verdict import Solve, best_arrangement
+from service.game.cards import Card, Rank, sort_cards
+from service.game.rules import RuleSet
+from service.game.verdict import Solve, best_arrangement
+from service.web.solve_cache import SolveCache
 from tests.bench.__main__ import machine
 from tests.bench.corpora import rule_sets
 from tests.bench.hands import built_deal, pick, random_deal

@@ -10,11 +10,11 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from service.cards import JOKER_TURNED_UP, Card, Rank, parse_card, parse_rank
-from service.rules import HAND_SIZE, RuleSet, parse_rule_set
+from service.game.cards import JOKER_TURNED_UP, Card, Rank, parse_card, parse_rank
+from service.game.rules import HAND_SIZE, RuleSet, parse_rule_set
 
 CORPORA: Final = Path(__file__).parent / "corpora"
-RULE_SETS: Final = Path(__file__).parents[2] / "service" / "rulesets"
+RULE_SETS: Final = Path(__file__).parents[2] / "service" / "game" / "rulesets"
 NO_WILD: Final = "-"
 
 

@@ -9,8 +9,8 @@ from itertools import cycle, islice
 from random import Random
 from typing import Final
 
-from service.cards import JOKER, JOKER_TURNED_UP, Card, Rank, Suit, natural_card
-from service.rules import HAND_SIZE, RuleSet
+from service.game.cards import JOKER, JOKER_TURNED_UP, Card, Rank, Suit, natural_card
+from service.game.rules import HAND_SIZE, RuleSet
 from tests.bench.corpora import CORPORA, Deal, corpus_text, rule_sets
 from tests.bench.hands import JOKERS_IN_GROUPS, LOOSE_CARDS, full_deck, pick, shuffled
 
@@ -19,7 +19,7 @@ HANDS: Final = 2000
 RULE_SETS: Final = ("face-value-duel", "family-13", "online-13", "rulebook-13", "two-row-duel")
 # More jokers than nine fill the hand up, whatever the rest is.
 FEWEST_JOKERS: Final = 3
-MOST_JOKERS: Final = 9
+MAX_JOKERS: Final = 9
 
 
 def _turned_up(card: Card) -> Rank | str:
@@ -67,7 +67,7 @@ def joker_rich_deal(random: Random, rules: RuleSet) -> Deal:
     cards = shuffled(random, full_deck(rules))
     jokers = [card for card in cards if card is JOKER or card.rank is wild]
     others = [card for card in cards if card is not JOKER and card.rank is not wild]
-    count = pick(random, range(FEWEST_JOKERS, min(MOST_JOKERS, len(jokers)) + 1))
+    count = pick(random, range(FEWEST_JOKERS, min(MAX_JOKERS, len(jokers)) + 1))
     return Deal(rules, wild, tuple(shuffled(random, jokers[:count] + others[: HAND_SIZE - count])))
 
 

@@ -15,8 +15,8 @@ from typing import Any, Final
 
 from matplotlib.figure import Figure
 
-from service.rules import HAND_SIZE, RuleSet, parse_rule_set
-from service.solver import solve
+from service.game.rules import HAND_SIZE, RuleSet, parse_rule_set
+from service.game.solver import solve
 from tests import oracle
 from tests.bench.__main__ import machine
 from tests.bench.corpora import RULE_SETS, Deal, rule_sets

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from random import Random
 from typing import Final, TypeVar
 
-from service.cards import JOKER, NATURAL_CARDS, Card, Rank, Suit, natural_card
-from service.rules import HAND_SIZE, RuleSet
+from service.game.cards import JOKER, NATURAL_CARDS, Card, Rank, Suit, natural_card
+from service.game.rules import HAND_SIZE, RuleSet
 from tests.bench.corpora import Deal
 
 Item = TypeVar("Item")

@@ -7,8 +7,8 @@ from statistics import fmean, median
 from time import perf_counter_ns
 from typing import Final
 
-from service.cards import Card, Rank, sort_cards
-from service.rules import RuleSet
+from service.game.cards import Card, Rank, sort_cards
+from service.game.rules import RuleSet
 from tests.bench.corpora import Deal
 
 RUNS: Final = 3

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from service.cards import sort_cards
+from service.game.cards import sort_cards
 from tests.bench.adversarial import (
     CLIMBS,
     CORPUS,

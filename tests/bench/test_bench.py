@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from service.cards import Card, Rank, sort_cards
-from service.rules import RuleSet
+from service.game.cards import Card, Rank, sort_cards
+from service.game.rules import RuleSet
 from tests.bench.__main__ import CALLS, main
 from tests.bench.corpora import CORPORA, read_corpus
 from tests.bench.measure import RUNS, Figures, figures, time_deals

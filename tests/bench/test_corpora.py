@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from service.cards import JOKER, NATURAL_CARDS
+from service.game.cards import JOKER, NATURAL_CARDS
 from tests.bench.corpora import CORPORA, Deal, parse_deal, read_corpus
-from tests.bench.generate import DEALERS, FEWEST_JOKERS, HANDS, MOST_JOKERS, RULE_SETS, generate
+from tests.bench.generate import DEALERS, FEWEST_JOKERS, HANDS, MAX_JOKERS, RULE_SETS, generate
 
 FILES = sorted(CORPORA.glob("*.txt"))
 GOOD_LINE = "online-13 7 AS 2S 3S 4S 5S 6S 7S 8S 9S TS JS QS JOKER"
@@ -45,7 +45,7 @@ def test_deals_read_and_written_are_the_same_lines(path: Path) -> None:
 
 def test_joker_rich_hands_hold_three_to_nine_jokers() -> None:
     counts = {jokers_in(deal) for deal in read_corpus(CORPORA / "joker-rich.txt")}
-    assert counts == set(range(FEWEST_JOKERS, MOST_JOKERS + 1))
+    assert counts == set(range(FEWEST_JOKERS, MAX_JOKERS + 1))
 
 
 def test_no_wild_rank_is_written_as_a_hyphen() -> None:

@@ -8,9 +8,9 @@ from random import Random
 
 import pytest
 
-from service.cards import JOKER, JOKER_TURNED_UP, Card, parse_card
-from service.rules import HAND_SIZE
-from service.solver import Solution, solve
+from service.game.cards import JOKER, JOKER_TURNED_UP, Card, parse_card
+from service.game.rules import HAND_SIZE
+from service.game.solver import Solution, solve
 from tests import oracle
 from tests.bench import growth
 from tests.bench.corpora import Deal, rule_sets

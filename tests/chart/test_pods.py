@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from service import config
-from service.config import Settings, load_keys, load_settings
-from service.keys import new_key
+from service.signing.keys import new_key
+from service.startup import settings as config
+from service.startup.settings import Settings, load_keys, load_settings
 from tests.chart.charts import (
     ABOUT,
     CASES,

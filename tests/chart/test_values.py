@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from service import config
+from service.startup import settings as config
 from tests.chart.charts import CHART, DEFAULTS, SCHEMA, template
 from tests.chart.tools import HELMS
 

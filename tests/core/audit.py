@@ -3,10 +3,10 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from service.arrangement import Arrangement, Group
-from service.cards import JOKER, Card, Rank, sort_cards
-from service.melds import Kind
-from service.rules import RuleSet
+from service.game.arrangement import Arrangement, Group
+from service.game.cards import JOKER, Card, Rank, sort_cards
+from service.game.melds import Kind
+from service.game.rules import RuleSet
 from tests import oracle
 
 

@@ -1,8 +1,8 @@
 """Short ways to lay cards on the table in a test."""
 
-from service.arrangement import Group, assess
-from service.cards import JOKER_TURNED_UP, Card, Rank, parse_card, parse_rank
-from service.verdict import Question, Verdict, judge_show, score_hand
+from service.game.arrangement import Group, assess
+from service.game.cards import JOKER_TURNED_UP, Card, Rank, parse_card, parse_rank
+from service.game.verdict import Question, Verdict, judge_show, score_hand
 from tests.strategies import RULE_SETS
 
 

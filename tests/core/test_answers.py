@@ -8,12 +8,12 @@ import rfc8785
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from service.answers import write_settlement, write_statement, write_verdict
-from service.arrangement import Arrangement
-from service.cards import JOKER, Card, Rank, sort_cards
-from service.reasons import Reason
-from service.settlement import Match, Player, Settlement, Table, settle
-from service.verdict import Question, Verdict, judge_show, score_hand
+from service.game.arrangement import Arrangement
+from service.game.cards import JOKER, Card, Rank, sort_cards
+from service.game.reasons import Reason
+from service.game.settlement import Match, Player, Settlement, Table, settle
+from service.game.verdict import Question, Verdict, judge_show, score_hand
+from service.wire.verdict_json import write_settlement, write_statement, write_verdict
 from tests.strategies import FIXED, RULE_SETS, Deal, laid_out_deals, tables
 
 

@@ -2,9 +2,9 @@
 
 from hypothesis import given
 
-from service.arrangement import pack, unpack
-from service.cards import sort_cards
-from service.verdict import best_arrangement
+from service.game.arrangement import pack, unpack
+from service.game.cards import sort_cards
+from service.game.verdict import best_arrangement
 from tests.strategies import FIXED, Deal, deals
 
 

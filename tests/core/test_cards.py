@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from service.cards import (
+from service.game.cards import (
     JOKER,
     JOKER_TURNED_UP,
     NATURAL_CARDS,

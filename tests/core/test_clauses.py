@@ -2,9 +2,9 @@
 
 import pytest
 
-from service.arrangement import Charge
-from service.cards import name_cards
-from service.melds import Kind
+from service.game.arrangement import Charge
+from service.game.cards import name_cards
+from service.game.melds import Kind
 from tests.core.table import cards, codes, read, score, show
 
 PURE, IMPURE, SET, NONE = Kind.PURE_SEQUENCE, Kind.IMPURE_SEQUENCE, Kind.SET, Kind.NONE

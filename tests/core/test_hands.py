@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from service.cards import sort_cards
-from service.verdict import Question, Verdict, score_hand
+from service.game.cards import sort_cards
+from service.game.verdict import Question, Verdict, score_hand
 from tests import oracle
 from tests.core.audit import faults
 from tests.core.table import cards, turned_up

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from service.arrangement import Arrangement
-from service.cards import JOKER, Card, Suit, natural_card
-from service.rules import RuleSet, parse_rule_set
-from service.verdict import Question, Verdict, judge_show, score_hand
+from service.game.arrangement import Arrangement
+from service.game.cards import JOKER, Card, Suit, natural_card
+from service.game.rules import RuleSet, parse_rule_set
+from service.game.verdict import Question, Verdict, judge_show, score_hand
 from tests.strategies import FIXED, RULE_SET_TEXTS, RULE_SETS, Deal, deals, edit_text, laid_out_deals
 
 LaidOut = tuple[Deal, list[tuple[Card, ...]]]

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from marshmallow import ValidationError
 
-from service.plain import read_plain
-from service.schemas import REQUEST_SCHEMA
+from service.wire.fast_path import read_plain
+from service.wire.schemas import REQUEST_SCHEMA
 from tests.http.examples import GROUPS, HAND, question
 from tests.strategies import FIXED
 

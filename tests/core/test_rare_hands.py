@@ -2,10 +2,10 @@
 
 import pytest
 
-from service.cards import Rank
-from service.rules import RuleSet, parse_rule_set
-from service.solver import solve
-from service.verdict import best_arrangement
+from service.game.cards import Rank
+from service.game.rules import RuleSet, parse_rule_set
+from service.game.solver import solve
+from service.game.verdict import best_arrangement
 from tests import oracle
 from tests.core.audit import faults, worth
 from tests.core.table import cards

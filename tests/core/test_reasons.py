@@ -6,10 +6,10 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given, settings
 
-from service.arrangement import assess
-from service.cards import Card, sort_cards
-from service.melds import Kind
-from service.reasons import Reason
+from service.game.arrangement import assess
+from service.game.cards import Card, sort_cards
+from service.game.melds import Kind
+from service.game.reasons import Reason
 from tests.core.table import cards, codes, show
 from tests.strategies import FIXED, RULE_SETS, Deal, derive, laid_out_deals
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from service.cards import JOKER_TURNED_UP, Rank
-from service.rules import Deck, Lengths, MatchFormat, RuleSetError, parse_rule_set
+from service.game.cards import JOKER_TURNED_UP, Rank
+from service.game.rules import Deck, Lengths, MatchFormat, RuleSetError, parse_rule_set
 from tests.strategies import RULE_SET_TEXTS, RULE_SETS, derive, edit_text
 
 Data = dict[str, Any]

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from service.settlement import Match, Player, Settlement, Table, settle
-from service.verdict import Question
+from service.game.settlement import Match, Player, Settlement, Table, settle
+from service.game.verdict import Question
 from tests.core.table import ask
 from tests.strategies import RULE_SETS
 

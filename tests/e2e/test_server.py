@@ -169,7 +169,7 @@ def test_request_ids_go_out_and_into_the_log(server: Server) -> None:
 def test_every_line_of_the_log_is_json_and_no_line_has_a_hand(server: Server) -> None:
     server.call("POST", "/validate", json=question())
     events = {line["event"] for line in server.lines()}
-    assert {"request", "Using worker: service.worker.Worker"} <= events
+    assert {"request", "Using worker: service.server.worker.Worker"} <= events
     assert "7D" not in server.output()
     assert all({"event", "level", "time"} <= line.keys() for line in server.lines())
 

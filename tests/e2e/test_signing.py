@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from service.keys import new_key
+from service.signing.keys import new_key
 from tests.e2e.conftest import running
 from tests.e2e.test_start import start
 from tests.http.examples import question

@@ -45,7 +45,7 @@ def test_faulty_rule_set_files_are_all_named(tmp_path: Path) -> None:
     for name in ("service", "gunicorn.conf.py", "openapi.yaml", *(part.name for part in ROOT.glob("*.so"))):
         source = ROOT / name
         (shutil.copytree if source.is_dir() else shutil.copy)(source, tmp_path / name)
-    folder = tmp_path / "service/rulesets"
+    folder = tmp_path / "service/game/rulesets"
     for name, old, new in [("online-13", "cap = 80", "cap = -80"), ("family-13", "[drops]", "[drop]")]:
         file = folder / f"{name}.toml"
         file.write_text(file.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from service.arrival import MOST_CHUNKS
+from service.limits import MAX_CHUNKS
 from tests.e2e import conftest
 from tests.e2e.conftest import COMMAND, Server, running
 from tests.e2e.test_server import BODY, count
@@ -303,7 +303,7 @@ def test_a_reload_with_a_faulty_rule_set_leaves_all_as_it_was(tmp_path: Path) ->
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(conftest, "ROOT", tmp_path)
         with running(PYTHONPATH=str(tmp_path)) as server:
-            file = tmp_path / "service/rulesets/online-13.toml"
+            file = tmp_path / "service/game/rulesets/online-13.toml"
             text = file.read_text(encoding="utf-8")
             file.write_text(text.replace("cap = 80", "cap = -80"), encoding="utf-8")
             for _ in range(2):
@@ -355,7 +355,7 @@ def test_a_body_in_many_small_chunks_takes_no_longer_than_its_bytes(server: Serv
     head = b"POST /batch HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
     began = time.monotonic()
     with connected(server) as connection:
-        connection.sendall(head + chunk * MOST_CHUNKS + b"0\r\n\r\n" + ASK)
+        connection.sendall(head + chunk * MAX_CHUNKS + b"0\r\n\r\n" + ASK)
         assert answer(connection)[0] == 400
         # What was sent behind it is answered too.
         assert answer(connection)[0] == 200

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given, settings
 
-from service.cards import Card, Rank, sort_cards
-from service.rules import RuleSet
-from service.verdict import Question, best_arrangement, judge_show
+from service.game.cards import Card, Rank, sort_cards
+from service.game.rules import RuleSet
+from service.game.verdict import Question, best_arrangement, judge_show
 from tests import oracle
 from tests.core.audit import faults, worth
 from tests.core.table import cards

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 
-from service.settlement import Settlement, Table, settle
-from service.verdict import judge_show, score_hand
+from service.game.settlement import Settlement, Table, settle
+from service.game.verdict import judge_show, score_hand
 from tests import table_oracle
 from tests.strategies import FIXED, RULE_SETS, derive, tables
 

@@ -18,8 +18,9 @@ from io import StringIO
 from itertools import cycle, pairwise
 from typing import Any, Final
 
-from service.app import create_app
-from service.config import Settings
+from service.startup.settings import Settings
+from service.startup.state import read_state
+from service.web.app import create_app
 from tests.bench.corpora import read_corpus
 from tests.bench.http.bodies import HANDS, SCORE, request_body
 
@@ -37,7 +38,7 @@ Question = tuple[bytes, bytes, bytes | None]
 def questions() -> list[Question]:
     """Hands to score."""
     # Port 80 is the one that a test client calls.
-    client = create_app(Settings(port=80), StringIO()).test_client()
+    client = create_app(read_state(Settings(port=80)), StringIO()).test_client()
     made = []
     for deal in read_corpus(HANDS)[:BODIES]:
         text = request_body(deal).encode()

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from service.metrics import FOLDER
+from service.telemetry.metrics import FOLDER
 from tests.e2e.conftest import COMMAND, ROOT, Server, environment, free_ports, running
 from tests.e2e.test_server import count
 from tests.faults.conftest import measure, tell

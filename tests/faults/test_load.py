@@ -10,7 +10,7 @@ from threading import Event, Thread
 
 import pytest
 
-from service.worker import ARRIVAL_SECONDS
+from service.limits import MAX_ARRIVAL_SECONDS
 from tests.e2e.conftest import COMMAND, Server, running
 from tests.faults.conftest import Probes, load, measure, pin, tell
 from tests.faults.load import Load
@@ -142,10 +142,10 @@ def test_two_hundred_slow_senders_and_a_thousand_that_send_nothing_hold_up_nobod
         sending = Thread(target=trickle, args=(slow, request_[-1000:], ended))
         begun = time.monotonic()
         sending.start()
-        counts = measure(server.port, rate=300, connections=100, seconds=ARRIVAL_SECONDS - 2, timeout=0.5)
+        counts = measure(server.port, rate=300, connections=100, seconds=MAX_ARRIVAL_SECONDS - 2, timeout=0.5)
         answers = []
         for sock in slow:
-            sock.settimeout(ARRIVAL_SECONDS)
+            sock.settimeout(MAX_ARRIVAL_SECONDS)
             answers.append(sock.recv(65_536))
         took = time.monotonic() - begun
         ended.set()
@@ -156,7 +156,7 @@ def test_two_hundred_slow_senders_and_a_thousand_that_send_nothing_hold_up_nobod
     tell(f"slow {'bodies' if len(request_) > len(GOOD) else 'heads'}, 1000 idle", counts, more)
     assert counts["failed"] == {}
     assert timed_out == 200
-    assert took < ARRIVAL_SECONDS + 5
+    assert took < MAX_ARRIVAL_SECONDS + 5
     assert held < 200
 
 

@@ -11,9 +11,9 @@ import sys
 from collections.abc import Sequence
 from itertools import islice
 
-from service.arrangement import Arrangement
-from service.cards import Card, Rank, sort_cards
-from service.verdict import Question, best_arrangement, judge_show
+from service.game.arrangement import Arrangement
+from service.game.cards import Card, Rank, sort_cards
+from service.game.verdict import Question, best_arrangement, judge_show
 from tests import oracle
 from tests.core.audit import faults, worth
 from tests.strategies import RULE_SETS, Deal, make_groups, make_laid_out, seeded_deals

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from service.arrangement import Arrangement
-from service.cards import JOKER_TURNED_UP, Card, Rank, parse_card, parse_rank
-from service.rules import RuleSet
-from service.verdict import Question, judge_show, score_hand
+from service.game.arrangement import Arrangement
+from service.game.cards import JOKER_TURNED_UP, Card, Rank, parse_card, parse_rank
+from service.game.rules import RuleSet
+from service.game.verdict import Question, judge_show, score_hand
 from tests.strategies import HANDS, make_deal, make_groups, make_laid_out
 
 FOLDER: Final = Path(__file__).parents[1] / "data/golden"

@@ -7,9 +7,9 @@ against the oracle before anything is written.
 import argparse
 import sys
 
-from service.cards import sort_cards
-from service.rules import RuleSet
-from service.verdict import best_arrangement
+from service.game.cards import sort_cards
+from service.game.rules import RuleSet
+from service.game.verdict import best_arrangement
 from tests import oracle
 from tests.core.audit import worth
 from tests.golden import FOLDER, Case, new_cases, read_cases, render

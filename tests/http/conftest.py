@@ -7,8 +7,9 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from service.app import create_app
-from service.config import Settings
+from service.startup.settings import Settings
+from service.startup.state import read_state
+from service.web.app import create_app
 from tests.http.contract import CheckedClient
 
 Lines = list[dict[str, Any]]
@@ -45,7 +46,7 @@ def start(log: Log) -> Callable[[Settings], Flask]:
     """Start an application that logs to `log`."""
 
     def started(settings: Settings) -> Flask:
-        app = create_app(settings, log.stream)
+        app = create_app(read_state(settings), log.stream)
         log.flush = app.extensions["recorder"].flush
         app.test_client_class = CheckedClient
         return app

@@ -14,7 +14,7 @@ from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 from werkzeug.test import TestResponse
 
-from service.config import Settings
+from service.startup.settings import Settings
 
 CONTRACT_FILE = Path(__file__).parents[2] / "openapi.yaml"
 CONTRACT: dict[str, Any] = yaml.safe_load(CONTRACT_FILE.read_text(encoding="utf-8"))

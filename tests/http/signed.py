@@ -8,9 +8,10 @@ from flask import Flask
 from joserfc import jws
 from joserfc.jwk import OKPKey
 
-from service.app import create_app
-from service.config import Settings
-from service.keys import encode, read_signing_key
+from service.signing.keys import encode, read_signing_key
+from service.startup.settings import Settings
+from service.startup.state import read_state
+from service.web.app import create_app
 from tests.http.conftest import Log
 from tests.http.contract import CheckedClient
 
@@ -35,7 +36,7 @@ def signing_app(folder: Path, jwk: dict[str, str], *others: dict[str, str], log:
     """An application that signs with one key and knows some others."""
     settings = Settings(signing_key_file=write_key(folder, jwk), verify_keys_file=write_public(folder, *others))
     log = log or Log()
-    app = create_app(settings, log.stream)
+    app = create_app(read_state(settings), log.stream)
     log.flush = app.extensions["recorder"].flush
     app.test_client_class = CheckedClient
     return app

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from service.app import create_app
-from service.config import Settings
+from service.startup.settings import Settings
+from service.startup.state import read_state
+from service.web.app import create_app
 from tests.http.contract import CheckedClient, value_of
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "arbitration.md").read_text(encoding="utf-8")
@@ -32,7 +33,7 @@ def arbiter(tmp_path: Path) -> FlaskClient:
     """A client of a service that has the public keys of the document, and no key to sign with."""
     file = tmp_path / "keys.json"
     file.write_text(json.dumps(KEYS), encoding="utf-8")
-    app = create_app(Settings(verify_keys_file=str(file)))
+    app = create_app(read_state(Settings(verify_keys_file=str(file))))
     app.test_client_class = CheckedClient
     return app.test_client()
 

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.arrival import MOST_BYTES, MOST_CHUNKS, MOST_HEAD_BYTES, MOST_LINE_BYTES, Arrival, Endless
+from service.limits import MAX_CHUNKS, MAX_HEAD_BYTES, MAX_LINE_BYTES, MAX_REQUEST_BYTES
+from service.server.arrival import Arrival, Endless
 
 BODIES = st.binary(max_size=200)
 HEADS = st.sampled_from(["", "X-A: b\r\n", "Accept: */*\r\nX-Request-ID: deal-1\r\n", "Expect: 100-continue\r\n"])
@@ -71,7 +72,7 @@ CHUNKED = b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 @pytest.mark.parametrize(
     "chunks",
-    [b"zz\r\n", b"\r\n", b"-1\r\n", b"0x5\r\n", b"1_0\r\n", b"+5\r\n", b"3\r\nabcX\r\n", b"a" * MOST_LINE_BYTES + b"a"],
+    [b"zz\r\n", b"\r\n", b"-1\r\n", b"0x5\r\n", b"1_0\r\n", b"+5\r\n", b"3\r\nabcX\r\n", b"a" * MAX_LINE_BYTES + b"a"],
 )
 def test_what_is_no_chunk_is_not_waited_for(chunks: bytes) -> None:
     assert Arrival(CHUNKED + chunks).complete
@@ -82,13 +83,13 @@ def test_what_is_no_chunk_is_not_waited_for(chunks: bytes) -> None:
     [
         (b"GET / HTTP/1.1\nHost: h\n\n", Endless.BARE_LINE_FEED),
         (b"GET / HTTP/1.1\r\nHost: h\n\n", Endless.BARE_LINE_FEED),
-        (b"GET /" + b"a" * MOST_LINE_BYTES, Endless.LINE_TOO_LONG),
-        (b"GET / HTTP/1.1\r\n" + b"A: b\r\n" * MOST_HEAD_BYTES, Endless.HEAD_TOO_LONG),
-        (b"POST / HTTP/1.1\r\nContent-Length: %d\r\n\r\n" % MOST_BYTES, Endless.BODY_TOO_LARGE),
-        (CHUNKED + b"%x\r\n" % MOST_BYTES, Endless.BODY_TOO_LARGE),
+        (b"GET /" + b"a" * MAX_LINE_BYTES, Endless.LINE_TOO_LONG),
+        (b"GET / HTTP/1.1\r\n" + b"A: b\r\n" * MAX_HEAD_BYTES, Endless.HEAD_TOO_LONG),
+        (b"POST / HTTP/1.1\r\nContent-Length: %d\r\n\r\n" % MAX_REQUEST_BYTES, Endless.BODY_TOO_LARGE),
+        (CHUNKED + b"%x\r\n" % MAX_REQUEST_BYTES, Endless.BODY_TOO_LARGE),
         (CHUNKED + b"fffffffffffffff\r\n", Endless.BODY_TOO_LARGE),
         (b"POST / HTTP/1.1\r\nContent-Length: " + b"9" * 5_000 + b"\r\n\r\n", Endless.BODY_TOO_LARGE),
-        (CHUNKED + b"1\r\nx\r\n" * (MOST_CHUNKS + 1), Endless.TOO_MANY_CHUNKS),
+        (CHUNKED + b"1\r\nx\r\n" * (MAX_CHUNKS + 1), Endless.TOO_MANY_CHUNKS),
     ],
 )
 def test_what_never_ends_is_not_waited_for(sent: bytes, why: Endless) -> None:

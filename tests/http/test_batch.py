@@ -10,10 +10,10 @@ from flask.testing import FlaskClient
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from service.api import MAX_BATCH_BYTES
-from service.app import create_app
-from service.batch import MOST_ITEMS
-from service.config import Settings
+from service.limits import MAX_BATCH_BYTES, MAX_ITEMS
+from service.startup.settings import Settings
+from service.startup.state import read_state
+from service.web.app import create_app
 from tests.http.conftest import Log
 from tests.http.contract import CONTRACT, value_of
 from tests.http.examples import HAND, SHOW_HAND, question
@@ -43,7 +43,7 @@ BAD: list[tuple[Any, list[tuple[str, str]]]] = [
 
 
 # hypothesis takes no fixture that is made anew for each test.
-APP = create_app(Settings(), StringIO())
+APP = create_app(read_state(Settings()), StringIO())
 
 
 def items_of(client: FlaskClient, items: list[Any]) -> list[dict[str, Any]]:
@@ -100,7 +100,7 @@ def test_ids_come_back_as_they_were_sent(client: FlaskClient) -> None:
 
 
 def test_the_largest_batch_is_answered_and_one_more_item_is_not(client: FlaskClient) -> None:
-    items = [{"id": str(number), "op": "score", **question()} for number in range(MOST_ITEMS + 1)]
+    items = [{"id": str(number), "op": "score", **question()} for number in range(MAX_ITEMS + 1)]
     assert {each["status"] for each in items_of(client, items[:-1])} == {200}
     response = client.post("/batch", json={"items": items})
     assert (response.status_code, codes(value_of(response))) == (422, [("/items", "TOO_MANY_ITEMS")])
@@ -133,7 +133,7 @@ def test_an_item_that_crashes_spoils_no_other(
     def crash(*_: object) -> str:
         raise RuntimeError("boom")
 
-    monkeypatch.setattr("service.notary.verdict_id", crash)
+    monkeypatch.setattr("service.signing.verdict_writer.verdict_id", crash)
     items = items_of(client, [{"id": "a", "op": "score", **question()}, BAD[0][0]])
     assert [(each["status"], each["body"]["code"]) for each in items] == [(500, "INTERNAL"), (422, "INVALID_REQUEST")]
     assert [record.levelno for record in caplog.records] == [logging.ERROR]

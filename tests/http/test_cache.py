@@ -7,12 +7,12 @@ from threading import Barrier
 
 import pytest
 
-from service.arrangement import Arrangement, pack
-from service.cache import SolveCache
-from service.cards import NATURAL_CARDS, Card, Rank
-from service.config import load_rule_sets
-from service.rules import RuleSet
-from service.verdict import best_arrangement
+from service.game.arrangement import Arrangement, pack
+from service.game.cards import NATURAL_CARDS, Card, Rank
+from service.game.rules import RuleSet
+from service.game.verdict import best_arrangement
+from service.startup.rule_files import load_rule_sets
+from service.web.solve_cache import SolveCache
 
 RULE_SETS = load_rule_sets()
 RULES = RULE_SETS["online-13"]

@@ -5,8 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from service import config
-from service.config import Settings, StartError, load_contract, load_rule_sets, load_settings, load_version
+from service.startup import build
+from service.startup.build import load_contract, load_version
+from service.startup.rule_files import load_rule_sets
+from service.startup.settings import Settings, load_settings
+from service.startup.start_error import StartError
 from tests.strategies import RULE_SET_TEXTS, edit_text
 
 
@@ -72,7 +75,7 @@ def test_all_faults_are_named_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_core_that_is_not_compiled_can_be_refused(
     monkeypatch: pytest.MonkeyPatch, compiled: bool, wanted: str, faults: int
 ) -> None:
-    monkeypatch.setattr("service.config.is_compiled", lambda: compiled)
+    monkeypatch.setattr("service.startup.settings.is_compiled", lambda: compiled)
     monkeypatch.setenv("SHOWCHECK_REQUIRE_COMPILED", wanted)
     if faults:
         with pytest.raises(StartError, match="SHOWCHECK_REQUIRE_COMPILED: the core is not compiled"):
@@ -150,13 +153,13 @@ def test_without_rule_sets_there_is_nothing_to_serve(tmp_path: Path) -> None:
 
 
 def test_without_its_contract_the_service_does_not_start(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(config, "OPENAPI_FILE", tmp_path / "openapi.yaml")
+    monkeypatch.setattr(build, "OPENAPI_FILE", tmp_path / "openapi.yaml")
     with pytest.raises(StartError, match=r"openapi\.yaml: No such file or directory"):
         load_contract()
 
 
 def test_the_version_is_that_of_the_package_or_of_the_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(config, "version", lambda name: f"1.2.3 of {name}")
+    monkeypatch.setattr(build, "version", lambda name: f"1.2.3 of {name}")
     assert load_version() == "1.2.3 of showcheck"
 
 

@@ -10,10 +10,11 @@ from flask.testing import FlaskClient
 from marshmallow import Schema
 from openapi_spec_validator import validate
 
-from service import cards
-from service.config import OPENAPI_FILE
-from service.ops import ADMIN_PATHS
-from service.schemas import MOST_FAULTS, DealSchema, MatchSchema, PlayerSchema, RequestSchema
+from service.game import cards
+from service.limits import MAX_FAULTS
+from service.startup.build import OPENAPI_FILE
+from service.web.admin import ADMIN_PATHS
+from service.wire.schemas import DealSchema, MatchSchema, PlayerSchema, RequestSchema
 from tests.http import contract
 from tests.http.contract import CONTRACT, validator, value_of
 
@@ -112,7 +113,7 @@ def test_the_card_pattern_takes_exactly_the_accepted_spellings() -> None:
 
 
 def test_the_contract_lists_as_many_faults_as_are_sent() -> None:
-    assert CONTRACT["components"]["schemas"]["Problem"]["properties"]["errors"]["maxItems"] == MOST_FAULTS
+    assert CONTRACT["components"]["schemas"]["Problem"]["properties"]["errors"]["maxItems"] == MAX_FAULTS
 
 
 @pytest.mark.parametrize(("path", "name", "request_body"), REQUEST_EXAMPLES)

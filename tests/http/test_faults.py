@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from service.schemas import MOST_FAULTS
+from service.limits import MAX_FAULTS
 from tests.http.contract import CONTRACT, faults_of, value_of
 from tests.http.examples import GROUPS, HAND, question
 from tests.http.test_deal_faults import DEAL_FAULTS
@@ -151,7 +151,7 @@ def test_a_faulty_text_is_not_sent_back_at_length(client: FlaskClient) -> None:
 def test_of_thousands_of_faults_a_hundred_are_found_and_listed(client: FlaskClient, changes: dict[str, Any]) -> None:
     response = client.post("/validate", json=question(**changes))
     problem = value_of(response)
-    assert len(problem["errors"]) == MOST_FAULTS
+    assert len(problem["errors"]) == MAX_FAULTS
     assert problem["detail"] == "The request has more than 100 faults, of which 100 are listed."
     assert len(response.data) < 20_000
 

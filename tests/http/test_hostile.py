@@ -7,8 +7,8 @@ from io import BytesIO
 import pytest
 from flask.testing import FlaskClient
 
-from service.api import MAX_BODY_BYTES
-from service.strict_json import MAX_NESTING, MalformedJson, read_json
+from service.limits import MAX_BODY_BYTES, MAX_NESTING
+from service.wire.strict_json import MalformedJson, read_json
 from tests.http.contract import value_of
 from tests.http.examples import question
 

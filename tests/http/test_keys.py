@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 from joserfc.jwk import OKPKey
 
-from service.commands import main
-from service.config import Settings, StartError, load_keys, load_settings
-from service.keys import new_key, read_signing_key
+from service.cli.main import main
+from service.signing.keys import new_key, read_signing_key
+from service.startup.settings import Settings, load_keys, load_settings
+from service.startup.start_error import StartError
 from tests.http.signed import write_key, write_public
 from tests.http.test_config import bare_environment, faults_of
 

@@ -15,14 +15,18 @@ from flask.testing import FlaskClient
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
-from service import ops, search
-from service.arrangement import Arrangement
-from service.cards import Card, Rank
-from service.config import Settings, load_rule_sets
-from service.logs import server_logging
-from service.metrics import Durations, Metrics
-from service.rules import RuleSet
-from service.verdict import best_arrangement
+from service.game import search
+from service.game.arrangement import Arrangement
+from service.game.cards import Card, Rank
+from service.game.rules import RuleSet
+from service.game.verdict import best_arrangement
+from service.startup.rule_files import load_rule_sets
+from service.startup.settings import Settings
+from service.telemetry.json_lines import server_logging
+from service.telemetry.metrics import Durations, Metrics
+from service.web import self_check
+from service.web.admin import ADMIN_PATHS
+from service.web.self_check import solves_right
 from tests.http.conftest import Log, on_admin_port
 from tests.http.contract import value_of
 from tests.http.examples import HAND, SHOW_HAND, question
@@ -33,7 +37,7 @@ API_PATHS = ["/validate", "/score", "/rule-sets", "/rule-sets/online-13", "/open
 # Ports.
 
 
-@pytest.mark.parametrize("path", sorted(ops.ADMIN_PATHS))
+@pytest.mark.parametrize("path", sorted(ADMIN_PATHS))
 def test_an_admin_path_is_on_the_admin_port_only(client: FlaskClient, admin: FlaskClient, path: str) -> None:
     assert admin.get(path).status_code == 200
     assert admin.post(path).status_code == 405
@@ -71,24 +75,24 @@ def test_the_version_names_what_runs(admin: FlaskClient, client: FlaskClient) ->
 
 
 def test_the_known_hands_come_out_right_under_every_rule_set() -> None:
-    assert ops.solves_right(load_rule_sets(), best_arrangement)
+    assert solves_right(load_rule_sets(), best_arrangement)
 
 
 def test_a_solver_that_finds_too_much_or_too_little_is_noticed() -> None:
     def blind(hand: tuple[Card, ...], wild: Rank | None, rules: RuleSet) -> Arrangement:
-        return best_arrangement(ops._NOTHING, wild, rules)
+        return best_arrangement(self_check._NOTHING, wild, rules)
 
     def rosy(hand: tuple[Card, ...], wild: Rank | None, rules: RuleSet) -> Arrangement:
-        return best_arrangement(ops._SHOW, wild, rules)
+        return best_arrangement(self_check._SHOW, wild, rules)
 
-    assert not ops.solves_right(load_rule_sets(), blind)
-    assert not ops.solves_right(load_rule_sets(), rosy)
+    assert not solves_right(load_rule_sets(), blind)
+    assert not solves_right(load_rule_sets(), rosy)
 
 
 def test_a_service_that_solves_wrong_is_not_ready_but_lives(
     monkeypatch: pytest.MonkeyPatch, start: Callable[[Settings], Flask]
 ) -> None:
-    monkeypatch.setattr(ops, "_SHOW", ops._NOTHING)
+    monkeypatch.setattr(self_check, "_SHOW", self_check._NOTHING)
     admin = on_admin_port(start(Settings()).test_client())
     response = admin.get("/readyz")
     assert (response.status_code, value_of(response)["code"]) == (503, "NOT_READY")

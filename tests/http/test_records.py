@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from service import records
-from service.logs import line_writer
-from service.records import Record, Recorder
+from service.telemetry import request_log
+from service.telemetry.json_lines import line_writer
+from service.telemetry.request_log import Record, Recorder
 
 
 def ended(number: int, status: int = 200) -> Record:
@@ -97,8 +97,8 @@ def test_a_full_disk_loses_lines_says_how_many_and_counts_all_the_same() -> None
 
 
 def test_a_log_that_nobody_reads_holds_up_no_answer_and_takes_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(records, "MOST_UNCOUNTED", 10)
-    monkeypatch.setattr(records, "MOST_UNWRITTEN", 20)
+    monkeypatch.setattr(request_log, "MAX_UNCOUNTED", 10)
+    monkeypatch.setattr(request_log, "MAX_UNWRITTEN", 20)
     read, stuck = threading.Event(), threading.Event()
     told = Told()
     recorder = told.recorder()

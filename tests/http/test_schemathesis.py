@@ -10,8 +10,9 @@ from schemathesis.config import ChecksConfig, GenerationConfig, ProjectConfig, P
 from schemathesis.config._checks import PositiveDataAcceptanceConfig
 from schemathesis.schemas import BaseSchema
 
-from service.app import create_app
-from service.config import Settings
+from service.startup.settings import Settings
+from service.startup.state import read_state
+from service.web.app import create_app
 from tests.http.contract import ADMIN_PATHS
 
 # A hand that fits the schema can still be impossible, or not have the finish card: 422 is no failure.
@@ -20,7 +21,7 @@ GENERATION = GenerationConfig(max_examples=60, deterministic=True)
 
 
 def load() -> BaseSchema:
-    app = create_app(Settings(log_level="ERROR"))
+    app = create_app(read_state(Settings(log_level="ERROR")))
 
     def both_ports(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         """What the contract says with `servers`: admin paths are asked on the admin port."""

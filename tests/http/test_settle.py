@@ -7,20 +7,20 @@ import pytest
 from flask.testing import FlaskClient
 from hypothesis import given, settings
 
-from service.calls import create_calls
-from service.cards import Rank
-from service.config import load_version
-from service.deals import read_table
-from service.keys import KeyRing
-from service.notary import Notary
-from service.settlement import Player, Table
-from service.verdict import best_arrangement
+from service.game.cards import Rank
+from service.game.settlement import Player, Table
+from service.game.verdict import best_arrangement
+from service.signing.keys import KeyRing
+from service.signing.verdict_writer import VerdictWriter
+from service.startup.build import load_version
+from service.wire.deal_request import read_table
+from service.wire.operations import create_calls
 from tests.http.conftest import Log
 from tests.http.contract import validator, value_of
 from tests.http.examples import HAND, LOSING_HAND, SHOW_HAND, deal, player, question
 from tests.strategies import FIXED, RULE_SETS, tables
 
-NOTARY = Notary(RULE_SETS, best_arrangement, load_version(), KeyRing())
+WRITER = VerdictWriter(RULE_SETS, best_arrangement, load_version(), KeyRing())
 # Without a first life under any rule set, and with cards of its own.
 OTHER_HAND = ["AS", "3S", "5S", "9H", "JH", "KH", "2D", "4D", "TD", "3C", "5C", "QC", "JOKER"]
 
@@ -154,7 +154,7 @@ def test_every_verdict_is_counted_and_the_log_has_no_card(
 
 def test_a_deal_is_settled_without_http(client: FlaskClient) -> None:
     """From the JSON value to the text of the answer: what a batch of deals asks for."""
-    answer = create_calls(RULE_SETS, best_arrangement, NOTARY.write)["settle"](deal())
+    answer = create_calls(RULE_SETS, best_arrangement, WRITER.write)["settle"](deal())
     assert answer.outcome == "VALID_SHOW"
     assert [given.outcome for given in answer.given] == ["VALID_SHOW", "SCORED"]
     assert answer.text + "\n" == client.post("/settle", json=deal()).text

@@ -15,11 +15,13 @@ from hypothesis import strategies as st
 from joserfc import jws
 from joserfc.jwk import KeySet, OKPKey
 
-from service.config import Settings, load_version
-from service.keys import KeyRing, new_key, read_signing_key
-from service.notary import Notary
-from service.questions import InvalidRequest, read_question
-from service.verdict import best_arrangement, judge_show
+from service.game.verdict import best_arrangement, judge_show
+from service.signing.keys import KeyRing, new_key, read_signing_key
+from service.signing.verdict_writer import VerdictWriter
+from service.startup.build import load_version
+from service.startup.settings import Settings
+from service.wire.faults import InvalidRequest
+from service.wire.hand_request import read_question
 from tests.http.conftest import Log, on_admin_port
 from tests.http.contract import value_of
 from tests.http.examples import HAND, question
@@ -29,8 +31,8 @@ from tests.strategies import FIXED, RULE_SETS, derive
 KEY, OTHER = new_key(), new_key()
 RING = KeyRing(read_signing_key(json.dumps(KEY)))
 # No HTTP is needed to ask for a verdict, nor to have it signed.
-NOTARY = Notary(RULE_SETS, best_arrangement, "1", RING)
-TOKEN = str(json.loads(NOTARY.write(judge_show(read_question(question(), RULE_SETS))))["attestation"])
+WRITER = VerdictWriter(RULE_SETS, best_arrangement, "1", RING)
+TOKEN = str(json.loads(WRITER.write(judge_show(read_question(question(), RULE_SETS))))["attestation"])
 
 
 @pytest.fixture
@@ -124,14 +126,14 @@ def test_no_changed_character_makes_it_say_something_else(data: st.DataObject) -
     alphabet = string.ascii_letters + string.digits + "-_.=+/ é"
     character = data.draw(st.sampled_from([each for each in alphabet if each != TOKEN[place]]))
     with pytest.raises(InvalidRequest):
-        NOTARY.verify({"attestation": TOKEN[:place] + character + TOKEN[place + 1 :], "replay": False})
+        WRITER.verify({"attestation": TOKEN[:place] + character + TOKEN[place + 1 :], "replay": False})
 
 
 def test_every_cut_is_refused(signer: FlaskClient) -> None:
     token = attest(signer)
     for end in range(len(token)):
         with pytest.raises(InvalidRequest):
-            NOTARY.verify({"attestation": token[:end]})
+            WRITER.verify({"attestation": token[:end]})
     assert refusal(signer, token[:-1]) == "MALFORMED_TOKEN"
     assert refusal(signer, token.rpartition(".")[0]) == "MALFORMED_TOKEN"
 
@@ -272,7 +274,9 @@ def test_changed_rules_are_told(signer: FlaskClient) -> None:
 
 def test_an_edited_rule_set_is_another_by_its_digest() -> None:
     edited = {**RULE_SETS, "online-13": derive("online-13", {"wrong_show.charge": 60})}
-    found = json.loads(Notary(edited, best_arrangement, "1", RING).verify({"attestation": TOKEN, "replay": True}))
+    found = json.loads(
+        VerdictWriter(edited, best_arrangement, "1", RING).verify({"attestation": TOKEN, "replay": True})
+    )
     assert found["replay"]["result"] == "RULES_CHANGED"
     points = [each["outcome"]["points"] for each in (found["statement"], found["replay"]["statement"])]
     assert points == [80, 60]
@@ -329,7 +333,7 @@ def test_the_key_is_in_no_output(
     def crash(*_: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("service.notary.write_verdict", crash)
+    monkeypatch.setattr("service.signing.verdict_writer.write_verdict", crash)
     answers.append(client.post("/score", json=question()))
     lines = log.read()
     assert lines

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from service.config import load_version
+from service.startup.build import load_version
 from tests.http.contract import value_of
 from tests.http.examples import GROUPS, HAND, SHOW_HAND, question
 

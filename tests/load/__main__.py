@@ -14,15 +14,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from service.config import Settings
+from service.startup.settings import Settings
 from tests.bench.http.servers import ROOT, Server, cores, service
 from tests.bench.report import save_svg
 from tests.load import mix, report
 
 # Beyond these a run would be no test but a nuisance, and its requests would not fit into memory.
-MOST_USERS: Final = 1000
-MOST_SECONDS: Final = 3600
-MOST_EXCHANGES: Final = 100_000
+MAX_USERS: Final = 1000
+MAX_SECONDS: Final = 3600
+MAX_EXCHANGES: Final = 100_000
 # Users come one after the other over this share of the time.
 RAMP: Final = 0.2
 GRACE_SECONDS: Final = 60
@@ -31,13 +31,13 @@ GRACE_SECONDS: Final = 60
 def _arguments(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.load", description=__doc__)
     parser.add_argument("--url", default="", help="of a running service; by default one is started")
-    parser.add_argument("--users", type=int, default=40, help=f"at most {MOST_USERS}")
+    parser.add_argument("--users", type=int, default=40, help=f"at most {MAX_USERS}")
     parser.add_argument("--rate", type=float, default=20, help="requests a second of a user, at most")
-    parser.add_argument("--seconds", type=int, default=60, help=f"at most {MOST_SECONDS}")
+    parser.add_argument("--seconds", type=int, default=60, help=f"at most {MAX_SECONDS}")
     parser.add_argument("--folder", type=Path, default=ROOT / "build" / "loadtest", help="the report goes there")
     options = parser.parse_args(arguments)
-    if not 1 <= options.users <= MOST_USERS or not 1 <= options.seconds <= MOST_SECONDS or options.rate <= 0:
-        parser.error(f"1 to {MOST_USERS} users, 1 to {MOST_SECONDS} seconds, and a rate above 0")
+    if not 1 <= options.users <= MAX_USERS or not 1 <= options.seconds <= MAX_SECONDS or options.rate <= 0:
+        parser.error(f"1 to {MAX_USERS} users, 1 to {MAX_SECONDS} seconds, and a rate above 0")
     return options
 
 
@@ -80,7 +80,7 @@ def main(arguments: list[str] | None = None) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("run_*.csv"):
         old.unlink()
-    count = min(MOST_EXCHANGES, round(options.users * options.rate * options.seconds) + options.users)
+    count = min(MAX_EXCHANGES, round(options.users * options.rate * options.seconds) + options.users)
     exchanges = folder / "exchanges.jsonl"
     started = time.monotonic()
     mix.write(exchanges, count)

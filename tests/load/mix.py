@@ -16,10 +16,11 @@ from typing import Any, Final, NamedTuple
 
 from flask.testing import FlaskClient
 
-from service.app import create_app
-from service.cards import JOKER, NATURAL_CARDS, Card
-from service.config import Settings
-from service.solver import solve
+from service.game.cards import JOKER, NATURAL_CARDS, Card
+from service.game.solver import solve
+from service.startup.settings import Settings
+from service.startup.state import read_state
+from service.web.app import create_app
 from tests.bench.corpora import Deal, rule_sets
 from tests.bench.generate import DEALERS
 from tests.bench.hands import full_deck, pick, shuffled
@@ -191,7 +192,7 @@ def stream(seed: int = SEED) -> Iterator[Ask]:
 
 def client() -> FlaskClient:
     """The service in this process, without a cache."""
-    return create_app(Settings(port=_PORT, cache_size=0), StringIO()).test_client()
+    return create_app(read_state(Settings(port=_PORT, cache_size=0)), StringIO()).test_client()
 
 
 def answer_to(ask: Ask, service: FlaskClient) -> Answer:

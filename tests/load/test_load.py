@@ -14,7 +14,7 @@ from flask.testing import FlaskClient
 from tests.bench.corpora import rule_sets
 from tests.bench.http.bodies import SCORE, VALIDATE
 from tests.load import mix, report
-from tests.load.__main__ import MOST_USERS, main
+from tests.load.__main__ import MAX_USERS, main
 
 ASKED = tuple(islice(mix.stream(), 10_000))
 BAD = {kind: next(ask for ask in ASKED if ask.kind == f"bad: {kind}") for kind in [*mix.BAD_BODIES, *mix.BAD_TARGETS]}
@@ -190,7 +190,7 @@ def test_a_run_without_figures_has_failed() -> None:
     assert report.verdict([]) == "nothing was answered"
 
 
-@pytest.mark.parametrize("arguments", [["--users", str(MOST_USERS + 1)], ["--seconds", "0"], ["--rate", "0"]])
+@pytest.mark.parametrize("arguments", [["--users", str(MAX_USERS + 1)], ["--seconds", "0"], ["--rate", "0"]])
 def test_a_run_is_bounded(arguments: list[str]) -> None:
     with pytest.raises(SystemExit):
         main(arguments)

@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from service.config import Settings
+from service.startup.settings import Settings
 from tests.bench.capacity import openloop
 from tests.bench.http.bodies import SCORE, write_lines
 from tests.bench.http.measure import machine

@@ -15,7 +15,7 @@ from typing import Final
 
 SEED: Final = 7
 # Fewer than the service lets queue up, and than `select` can watch. Beyond, requests wait here, and that counts.
-MOST_CONNECTIONS: Final = 500
+MAX_CONNECTIONS: Final = 500
 # For what has queued up where the machine is needed by others.
 GRACE_SECONDS: Final = 60
 
@@ -87,7 +87,7 @@ async def _run(port: int, requests: Sequence[bytes], times: Sequence[float]) -> 
     latencies: list[float] = []
     late: list[float] = []
 
-    room = asyncio.Semaphore(MOST_CONNECTIONS)
+    room = asyncio.Semaphore(MAX_CONNECTIONS)
 
     async def ask(request: bytes, due: float) -> None:
         late.append(loop.time() - due)

@@ -9,10 +9,11 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final
 
-from service.app import create_app
-from service.cards import Card, Rank
-from service.config import Settings
-from service.solver import solve
+from service.game.cards import Card, Rank
+from service.game.solver import solve
+from service.startup.settings import Settings
+from service.startup.state import read_state
+from service.web.app import create_app
 from tests.bench.corpora import CORPORA, Deal, read_corpus, rule_sets
 from tests.bench.generate import DEALERS
 
@@ -79,7 +80,7 @@ def make_bodies(folder: Path) -> dict[str, Bodies]:
 
 def _with_answers(folder: Path, path: str, texts: list[str]) -> Bodies:
     # Port 80 is the one that a test client calls.
-    client = create_app(Settings(port=80, cache_size=0), StringIO()).test_client()
+    client = create_app(read_state(Settings(port=80, cache_size=0)), StringIO()).test_client()
     answers = []
     for text in texts:
         answer = client.post(path, data=text, content_type="application/json")

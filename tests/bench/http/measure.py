@@ -14,8 +14,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
-from service.config import Settings
-from service.keys import new_key
+from service.signing.keys import new_key
+from service.startup.settings import Settings
 from tests.bench.http.bodies import (
     BATCH,
     BATCH_ITEMS,
@@ -27,7 +27,7 @@ from tests.bench.http.bodies import (
     write_lines,
 )
 from tests.bench.http.servers import Server, cores, floor, newest_build, service
-from tests.bench.http.wrk import MOST_RUNS, Load, run, warm_up
+from tests.bench.http.wrk import MAX_RUNS, Load, run, warm_up
 
 USUAL_CLIENTS: Final = 8
 CLIENTS: Final = (1, 2, 4, 8, 16, 32, 64)
@@ -191,7 +191,7 @@ def measure_memory(folder: Path, cache_size: int) -> dict[str, Any]:
     load = Load(SCORE, write_lines(folder / "distinct.txt", texts), USUAL_CLIENTS)
     with service(newest_build(), cache_size) as server:
         before, sent = server.memory(), 0
-        for _ in range(MOST_RUNS):
+        for _ in range(MAX_RUNS):
             sent += run(server, load, 10 if cache_size == CACHE else 2, first=sent)["requests"]
             if server.cache()["entries"] >= cache_size:
                 return {

@@ -14,7 +14,7 @@ SCRIPT: Final = Path(__file__).with_name("load.lua")
 RESULT: Final = "RESULT "
 # Beyond its time wrk only waits for nothing: this is for a machine that stalls.
 GRACE_SECONDS: Final = 60
-MOST_RUNS: Final = 30
+MAX_RUNS: Final = 30
 
 
 @dataclass(frozen=True)
@@ -71,8 +71,8 @@ def figures(output: str, cpu_seconds: float) -> dict[str, Any]:
 def warm_up(server: Server, load: Load, bodies: int, seconds: float) -> None:
     """Load a server for a while at least, and until every body was sent twice: a run may end with some unanswered."""
     sent = 0
-    for _ in range(MOST_RUNS):
+    for _ in range(MAX_RUNS):
         sent += run(server, load, seconds, first=sent)["requests"]
         if sent >= 2 * bodies:
             return
-    raise RuntimeError(f"{sent} requests in {MOST_RUNS} runs: this machine is too slow")
+    raise RuntimeError(f"{sent} requests in {MAX_RUNS} runs: this machine is too slow")

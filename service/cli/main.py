@@ -1,0 +1,30 @@
+"""Main: the commands of `python -m service`. Each is a module with HELP, add_arguments and run."""
+
+import sys
+from argparse import ArgumentParser
+from collections.abc import Sequence
+from typing import Final
+
+from service.cli import judge, keygen, serve
+from service.startup.start_error import StartError
+
+# As gunicorn exits for a configuration that it cannot take.
+NOT_STARTED: Final = 1
+_COMMANDS: Final = {"serve": serve, "judge": judge, "keygen": keygen}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command that the arguments name; the exit code."""
+    parser = ArgumentParser(prog="python -m service", description="Showcheck at the command line.")
+    parsers = parser.add_subparsers(metavar="COMMAND", required=True)
+    for name, command in _COMMANDS.items():
+        own = parsers.add_parser(name, help=command.HELP, description=command.run.__doc__)
+        command.add_arguments(own)
+        own.set_defaults(run=command.run)
+    options = parser.parse_args(arguments)
+    try:
+        code: int = options.run(options)
+    except StartError as error:
+        sys.stderr.write(f"{error}\n")
+        return NOT_STARTED
+    return code

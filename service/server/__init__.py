@@ -1,0 +1,4 @@
+"""Server: the gunicorn worker: connections, slow senders, queues, overload.
+
+It knows bytes and sockets, and nothing of what a request asks. It imports `wire` (for its problems) and `telemetry`.
+"""

@@ -1,0 +1,492 @@
+"""The worker: gunicorn's threaded one, but nobody ever waits for a peer.
+
+gunicorn's own reads a request and writes its answer in the thread that answers it, so that as many slow peers as there
+are threads hold up everybody. Here the main loop collects what arrives, from any number of connections at once, and
+sends on what a peer does not take at once; a request is read from memory, and its answer written into memory.
+
+The main loop also answers single calls, one after the other: they take less time than handing them to a thread and
+back would. Probes and metrics have a thread of their own, batches others, and a queue that has grown too long to be of
+use is not joined.
+"""
+
+import contextlib
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
+from http import HTTPStatus
+from selectors import EVENT_READ, EVENT_WRITE
+from socket import SHUT_WR, socket
+from typing import Any, Final
+
+from gunicorn import util  # type: ignore[import-untyped]
+from gunicorn.http.parser import RequestParser  # type: ignore[import-untyped]
+from gunicorn.workers.gthread import STOP_KEEPALIVE_LINGER, TConn, ThreadWorker  # type: ignore[import-untyped]
+
+from service.limits import MAX_ANSWER_SECONDS, MAX_ARRIVAL_SECONDS, MAX_QUEUED, MAX_QUEUED_BATCHES, MAX_WAITING_BYTES
+from service.server.arrival import Arrival, Endless
+from service.telemetry.request_log import Record, note_arrival, request_id
+from service.wire.problems import unread_problem
+
+# So long a peer may still send to a connection that is closing, lest it loses the answer.
+LINGER_SECONDS: Final = 2
+# Only whoever has sent and taken nothing for so long is closed for others: a caller that is at work sends its next
+# request within milliseconds of an answer, and must not send it into a connection that is closing.
+REST_SECONDS: Final = 0.25
+# More than any request has but a batch, head included.
+LARGE_BYTES: Final = 128 * 1024
+# A batch of less than this is done as soon as a few single calls.
+SMALL_BYTES: Final = 4 * 1024
+# So long calls are answered before the main loop looks after its connections again: doing one thing for a while is
+# faster than changing between the two.
+TURN_SECONDS: Final = 0.02
+# The parser copies what it holds for each chunk of a body, so it is given a request in pieces.
+PIECE_BYTES: Final = 8 * 1024
+# Connections that are taken in one go.
+MAX_ACCEPTED: Final = 100
+
+_CHUNK: Final = 64 * 1024
+_ENDLESS: Final = {
+    Endless.BARE_LINE_FEED: (400, "BAD_REQUEST", "A line of the head ends without a carriage return."),
+    Endless.BODY_TOO_LARGE: (413, "BODY_TOO_LARGE", None),
+    Endless.TOO_MANY_CHUNKS: (400, "BAD_REQUEST", "The body comes in too many chunks."),
+    Endless.LINE_TOO_LONG: (414, "BAD_REQUEST", "The request line is too long."),
+    Endless.HEAD_TOO_LONG: (431, "BAD_REQUEST", "The head is too long."),
+}
+
+
+class Lane:
+    """Threads for one kind of requests, and how many of these are answered or wait for one; at most `most` may."""
+
+    def __init__(self, threads: int, most: int) -> None:
+        self.pool: Final = ThreadPoolExecutor(threads)
+        self.most: Final = most
+        self.queued = 0
+
+
+class Outbox:
+    """What a thread takes for the socket: it takes what is written, and keeps nobody waiting."""
+
+    def __init__(self) -> None:
+        self.unsent = bytearray()
+        # The status that gunicorn would have told in HTML.
+        self.refused = 0
+
+    def setblocking(self, flag: bool) -> None: ...
+
+    def sendall(self, data: bytes) -> None:
+        self.unsent += data
+
+    def send(self, data: bytes) -> None:
+        """Nothing: this is only ever "100 Continue", which the main loop has sent where it was waited for."""
+
+    def shutdown(self, how: int) -> None:  # noqa: ARG002
+        """How gunicorn begins to close a connection; the main loop does."""
+        raise OSError
+
+    def close(self) -> None: ...
+
+
+class Connection(TConn):  # type: ignore[misc]
+    """A connection, what has arrived on it, and until when it may wait for its peer (`deadline`, monotonic seconds)."""
+
+    def __init__(self, worker: "Worker", wire: socket, peer: object) -> None:
+        super().__init__(worker.cfg, wire, peer, wire.getsockname())
+        self.parser: RequestParser | None = None
+        self.wire = wire
+        self.sock = Outbox()
+        # For gunicorn: there is no handshake to make, and nothing to wait for.
+        self.initialized = self.data_ready = True
+        # The admin port is the second that is bound.
+        self.admin = self.server[1] == worker.cfg.address[1][1]
+        self.lane: Lane
+        # What the poller watches it for, and what then happens.
+        self.watched: tuple[int, Callable[[Connection], None]] | None = None
+        # Whether it stays open once the answer is sent.
+        self.kept = True
+        self.renew()
+
+    @property
+    def bytes(self) -> int:
+        """The bytes that it holds."""
+        return len(self.arrival.data) + len(self.sock.unsent)
+
+    def renew(self) -> None:
+        """Begin to wait for the next request, of which some may have been read with the last."""
+        read = self.parser.unreader.take_buffered() + b"".join(self.unread) if self.parser else b""
+        self.parser = None
+        self.unread: Iterator[bytes] = iter(())
+        self.arrival = Arrival(read)
+        self.told_to_go_on = False
+        # When the request was complete; until then, when it began.
+        self.arrived = time.perf_counter() if read else None
+        self.deadline = time.monotonic() + (MAX_ARRIVAL_SECONDS if read else self.cfg.keepalive)
+
+    def collect(self) -> bool:
+        """Take in what is there without waiting for more; whether the peer has ended what it sends."""
+        try:
+            while not self.arrival.complete:
+                if not (data := self.wire.recv(_CHUNK)):
+                    return True
+                if not self.arrival.data:
+                    self.arrived = time.perf_counter()
+                    self.deadline = time.monotonic() + MAX_ARRIVAL_SECONDS
+                self.arrival.add(data)
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
+        return False
+
+    def send(self) -> None:
+        """Send what the peer takes without waiting; where it is gone, there is nobody to tell."""
+        unsent = self.sock.unsent
+        try:
+            while unsent:
+                del unsent[: self.wire.send(unsent)]
+        except BlockingIOError:
+            return
+        except OSError:
+            unsent.clear()
+
+    def close(self, graceful: bool = False) -> None:  # noqa: ARG002
+        self.wire.close()
+
+
+class Worker(ThreadWorker):  # type: ignore[misc]
+    """gunicorn's threaded worker, changed as the module's docstring says.
+
+    All that is not `handle` happens in its main loop only, one thing after the other.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
+        super().__init__(*args, **kwargs)
+        self.sockets: list[socket]
+        # Neither a long queue nor batches keep probes waiting, nor do batches keep single calls.
+        self.admin = Lane(1, MAX_QUEUED)
+        self.batches = Lane(self.cfg.threads, MAX_QUEUED_BATCHES * self.cfg.threads)
+        # Connections whose request the main loop answers, the first to come first.
+        self.calls: deque[Connection] = deque()
+        # Connections for whose request there is no room: the answer is written, and will be sent with the others.
+        self.excess: list[Connection] = []
+        # What there is to tell of these, by method and port.
+        self.overloads: dict[tuple[str, bool], Record] = {}
+        # Connections that wait for their peer, and since when, the longest first; and the bytes that they hold.
+        self.waiting: dict[Connection, float] = {}
+        self.waiting_bytes = 0
+        self.swept = self.notified = 0.0
+
+    def init_process(self) -> None:
+        # gunicorn answers what it cannot parse in HTML.
+        util.write_error = _write_error
+        super().init_process()
+
+    def get_thread_pool(self) -> ThreadPoolExecutor:
+        """What gunicorn shuts down at the end."""
+        return self.batches.pool
+
+    def notify(self) -> None:
+        """Tell the master that this worker lives: not in every turn of the main loop, which are thousands a second."""
+        now = time.monotonic()
+        if now >= self.notified + 1:
+            self.notified = now
+            super().notify()
+
+    def is_parent_alive(self) -> bool:
+        """A worker whose master is gone ends as one that is told to."""
+        parent_alive = bool(super().is_parent_alive())
+        if not parent_alive:
+            self.alive = False
+        return parent_alive
+
+    def wait_for_and_dispatch_events(self, timeout: float) -> None:
+        """A turn of the main loop: look after connections, turn away the excess, then answer calls for a while."""
+        super().wait_for_and_dispatch_events(0 if self.calls or self.excess else min(timeout, REST_SECONDS))
+        self._send_refusals()
+        self._answer()
+
+    def _answer(self) -> None:
+        """Answer calls, the first to come first, for a while."""
+        until = time.monotonic() + TURN_SECONDS
+        while self.calls:
+            conn = self.calls.popleft()
+            try:
+                self.handle(conn)
+            except Exception:
+                # As in a thread: what happens to one connection must not end the worker.
+                self.log.exception("a connection failed")
+                conn.kept = False
+            self._end(conn)
+            if time.monotonic() > until:
+                break
+
+    # Connections come.
+
+    def accept(self, listener: socket, most: int = MAX_ACCEPTED) -> None:
+        """Take the connections that have come, but not so many that all others have to wait for it."""
+        for _ in range(most):
+            try:
+                wire, peer = listener.accept()
+            except OSError:
+                return
+            self.nr_conns += 1
+            self._collect(Connection(self, wire, peer))
+
+    def set_accept_enabled(self, enabled: bool) -> None:
+        super().set_accept_enabled(enabled)
+        if not (enabled or self.alive):
+            # Whoever comes now had better be told at once, and go elsewhere; whoever has come is answered. Where the
+            # master listens and goes on, they wait for the next worker.
+            while self.sockets:
+                listener = self.sockets.pop()
+                self.accept(listener, self.cfg.backlog + 1)
+                listener.close()
+
+    # They send a request.
+
+    def _collect(self, conn: Connection) -> None:
+        self.enqueue_req(conn, conn.collect())
+
+    def enqueue_req(self, conn: Connection, ended: bool = False) -> None:
+        """Have a request answered if all of it has arrived; else wait in the poller, at no cost to others."""
+        arrival = conn.arrival
+        if arrival.endless:
+            self._refuse(conn, *_ENDLESS[arrival.endless])
+        elif arrival.complete or (ended and arrival.has_head):
+            self._queue(conn)
+        elif ended:
+            self._close(conn)
+        else:
+            if arrival.awaits_continue and not conn.told_to_go_on:
+                conn.told_to_go_on = True
+                with contextlib.suppress(OSError):
+                    conn.wire.send(b"HTTP/1.1 100 Continue\r\n\r\n")
+            self._wait(conn, EVENT_READ, self._collect)
+
+    def _queue(self, conn: Connection) -> None:
+        conn.arrived = time.perf_counter()
+        lane = self._lane(conn)
+        queued, most = (len(self.calls), MAX_QUEUED) if lane is None else (lane.queued, lane.most)
+        if queued >= most:
+            self._turn_away(conn)
+        elif lane is None:
+            self.calls.append(conn)
+        else:
+            lane.queued += 1
+            conn.lane = lane
+            future = lane.pool.submit(self.handle, conn)
+            future.add_done_callback(partial(self.method_queue.defer, self.finish_request, conn))
+
+    def _lane(self, conn: Connection) -> Lane | None:
+        """The threads that answer a request, if the main loop does not."""
+        size = len(conn.arrival.data)
+        if size > LARGE_BYTES or (size > SMALL_BYTES and conn.arrival.path == "/batch"):
+            return self.batches
+        return self.admin if conn.admin else None
+
+    # It is answered.
+
+    def handle(self, conn: Connection) -> None:
+        """Answer a request, and note whether its connection stays open; in the main loop or in a thread."""
+        note_arrival(conn.arrived)
+        conn.unread = _pieces(bytes(conn.arrival.data))
+        conn.parser = RequestParser(self.cfg, conn.unread, conn.client)
+        # For gunicorn: where there is no room for others, the answer tells that the connection ends.
+        self.max_keepalived = self.worker_connections - self.nr_conns
+        conn.kept = bool(super().handle(conn))
+        if conn.sock.refused:
+            status = conn.sock.refused
+            code = "INTERNAL" if status == HTTPStatus.INTERNAL_SERVER_ERROR else "BAD_REQUEST"
+            self._write_problem(conn, status, code, None)
+        conn.send()
+
+    def _keepalive_after(self, conn: Connection, keepalive: bool) -> bool:
+        """Whether the connection stays open, as the answer has said. A body that nobody read is passed over, however
+        long it is: it has arrived.
+        """
+        return bool(keepalive and conn.parser and conn.parser.finish_body())
+
+    def finish_request(self, conn: Connection, fs: "Future[Any]") -> None:
+        conn.lane.queued -= 1
+        if fs.exception():
+            conn.kept = False
+        self._end(conn)
+
+    def _refuse(self, conn: Connection, status: int, code: str, detail: str | None) -> None:
+        """Answer what is no request, from the main loop; the rest is as with `_write_problem`."""
+        conn.kept = self._can_stay(conn)
+        self._write_problem(conn, status, code, detail)
+        self._send(conn)
+
+    def _turn_away(self, conn: Connection) -> None:
+        """Refuse a request for which there is no room. They may be thousands: those of one turn are told as one."""
+        kind = conn.arrival.method, conn.admin
+        if record := self.overloads.get(kind):
+            record.others += 1
+            id_ = request_id(conn.arrival.request_id)
+        else:
+            record = self.overloads[kind] = _record(conn, "OVERLOADED")
+            id_ = record.request_id
+        detail = "There is more to do than can be done in time; try again later."
+        conn.kept = self._can_stay(conn)
+        conn.sock.sendall(unread_problem(503, "OVERLOADED", detail, id_, conn.kept))
+        # Thousands of bodies are more than can be held until the end of the turn.
+        conn.arrival.data.clear()
+        self.excess.append(conn)
+
+    def _send_refusals(self) -> None:
+        """Send what those are told who were turned away: all at once, which is faster than each by itself."""
+        excess, overloads = self.excess, self.overloads
+        self.excess, self.overloads = [], {}
+        for record in overloads.values():
+            self._put(record, HTTPStatus.SERVICE_UNAVAILABLE)
+        for conn in excess:
+            self._send(conn)
+
+    def _can_stay(self, conn: Connection) -> bool:
+        """Whether a connection stays open after a refusal: not where others wait for room."""
+        return conn.arrival.ends_here and self.alive and self.nr_conns < self.worker_connections
+
+    def _write_problem(self, conn: Connection, status: int, code: str, detail: str | None) -> None:
+        """Answer what never became a request of the application, and put down what was answered."""
+        record = _record(conn, code)
+        self._put(record, status)
+        conn.sock.sendall(unread_problem(status, code, detail, record.request_id, conn.kept))
+
+    def _put(self, record: Record, status: int) -> None:
+        record.end(status)
+        self.wsgi.extensions["recorder"].put(record)
+
+    def _send(self, conn: Connection) -> None:
+        conn.send()
+        self._end(conn)
+
+    def _end(self, conn: Connection) -> None:
+        """Go on once the answer is sent: to the next request, or to the end of the connection."""
+        if conn.sock.unsent:
+            conn.deadline = time.monotonic() + MAX_ANSWER_SECONDS
+            self._wait(conn, EVENT_WRITE, self._send)
+        elif conn.kept:
+            conn.renew()
+            if not self.alive:
+                conn.deadline = min(conn.deadline, time.monotonic() + STOP_KEEPALIVE_LINGER)
+            self.enqueue_req(conn)
+        else:
+            self._linger(conn)
+
+    # Connections go.
+
+    def _linger(self, conn: Connection) -> None:
+        """Close a connection when its peer has closed it, or soon."""
+        try:
+            conn.wire.shutdown(SHUT_WR)
+        except OSError:
+            self._close(conn)
+            return
+        conn.renew()
+        conn.arrival = Arrival()
+        conn.deadline = time.monotonic() + LINGER_SECONDS
+        self._wait(conn, EVENT_READ, self._drain)
+
+    def _drain(self, conn: Connection) -> None:
+        try:
+            gone = not conn.wire.recv(_CHUNK)
+        except BlockingIOError:
+            gone = False
+        except OSError:
+            gone = True
+        if gone:
+            self._close(conn)
+        else:
+            self._wait(conn, EVENT_READ, self._drain)
+
+    def _close(self, conn: Connection) -> None:
+        self._unwatch(conn)
+        self.nr_conns -= 1
+        conn.close()
+
+    # They wait meanwhile.
+
+    def _wait(self, conn: Connection, event: int, ready: Callable[[Connection], None]) -> None:
+        """Have the poller call `ready` once the peer has sent something, or takes something."""
+        self.waiting[conn] = time.monotonic()
+        self.waiting_bytes += conn.bytes
+        if conn.watched != (event, ready):
+            self._unwatch(conn)
+            conn.watched = event, ready
+            self.poller.register(conn.wire, event, partial(self._ready, conn, ready))
+        if self.waiting_bytes > MAX_WAITING_BYTES and conn.bytes:
+            self._stop_waiting(conn, self._close)
+
+    def _ready(self, conn: Connection, then: Callable[[Connection], None], _sock: socket) -> None:
+        if conn in self.waiting:
+            self._stop_waiting(conn, then)
+        else:
+            # Its request is being answered, and it has sent something behind it. Few do, so it was watched until now.
+            self._unwatch(conn)
+
+    def _stop_waiting(self, conn: Connection, then: Callable[[Connection], None]) -> None:
+        del self.waiting[conn]
+        self.waiting_bytes -= conn.bytes
+        then(conn)
+
+    def _unwatch(self, conn: Connection) -> None:
+        if conn.watched:
+            self.poller.unregister(conn.wire)
+            conn.watched = None
+
+    def murder_pending(self) -> None:
+        """End what has waited too long, once a second, and what rests, where others need its room. gunicorn calls this
+        often.
+        """
+        now = time.monotonic()
+        while self.nr_conns >= self.worker_connections and self.waiting:
+            conn, since = next(iter(self.waiting.items()))
+            if since > now - REST_SECONDS:
+                break
+            self._stop_waiting(conn, self._make_room)
+        if now < self.swept + 1:
+            return
+        self.swept = now
+        for conn in [conn for conn in self.waiting if conn.deadline < now]:
+            self._stop_waiting(conn, self._give_up)
+
+    def _make_room(self, conn: Connection) -> None:
+        """Close a connection for others, unless it was idle and a request has just come."""
+        if conn.watched == (EVENT_READ, self._collect) and not conn.arrival.data:
+            ended = conn.collect()
+            if conn.arrival.data:
+                self.enqueue_req(conn, ended)
+                return
+        self._close(conn)
+
+    def _give_up(self, conn: Connection) -> None:
+        if conn.arrival.data and not conn.sock.unsent:
+            detail = f"The request had not arrived after {MAX_ARRIVAL_SECONDS} seconds."
+            self._refuse(conn, 408, "REQUEST_TIMEOUT", detail)
+        else:
+            self._close(conn)
+
+    def _cap_keepalive(self, deadline: float) -> None:
+        """The worker stops: where nothing has arrived, it waits no longer than for idle connections."""
+        for conn in self.waiting:
+            if not conn.arrival.data:
+                conn.deadline = min(conn.deadline, deadline)
+
+
+def _record(conn: Connection, code: str) -> Record:
+    """What there is to tell of a request that never became one of the application."""
+    record = Record(conn.arrival.request_id, conn.arrival.method, None, conn.admin, conn.arrived)
+    record.fields["outcome"] = code
+    return record
+
+
+def _pieces(data: bytes) -> Iterator[bytes]:
+    for start in range(0, len(data), PIECE_BYTES):
+        yield data[start : start + PIECE_BYTES]
+
+
+def _write_error(sock: Outbox, status: int, _reason: str, _detail: str) -> None:
+    """In place of gunicorn's HTML; its detail may quote what a peer has sent, and so a player's cards."""
+    sock.refused = status

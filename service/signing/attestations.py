@@ -1,0 +1,168 @@
+"""Attestations: what a signed verdict says, or why it is not to be trusted. Nothing that a token says of itself counts
+before its signature has been checked, by a key of this service and by the one algorithm that there is.
+"""
+
+import base64
+import hashlib
+import json
+from binascii import Error
+from typing import Any, Final, NamedTuple
+
+from joserfc import jws
+from joserfc.errors import BadSignatureError, JoseError
+from marshmallow import Schema, fields, validate
+
+from service.signing.keys import ALGORITHM, TYPE, KeyRing, PublicKey, encode
+from service.wire.schemas import TruthField
+from service.wire.strict_json import MalformedJson, read_json
+
+
+class BadAttestation(ValueError):
+    """An attestation that proves nothing: `code` and `detail` say why."""
+
+    def __init__(self, code: str, detail: str) -> None:
+        super().__init__(code)
+        self.code = code
+        self.detail = detail
+
+
+class Attested(NamedTuple):
+    """What was signed, with the key that signed it: the statement as its canonical text and as a value."""
+
+    kid: str
+    text: str
+    statement: dict[str, Any]
+
+
+def verdict_id(statement: str) -> str:
+    """The identity of a verdict: the SHA-256 of its statement's canonical text."""
+    return hashlib.sha256(statement.encode()).hexdigest()
+
+
+def open_attestation(token: str, keys: KeyRing) -> Attested:
+    """What an attestation says; raises `BadAttestation` unless one of the `keys` signed it and it is a verdict."""
+    header, payload = _parts(token)
+    key = _key(header, keys)
+    try:
+        jws.deserialize_compact(token, key.key, algorithms=[ALGORITHM])
+    except BadSignatureError:
+        raise BadAttestation("BAD_SIGNATURE", "The signature is not that of this key over this text.") from None
+    except (JoseError, ValueError):
+        raise BadAttestation("MALFORMED_TOKEN", "It is no compact JWS that this service makes.") from None
+    return _attested(key.kid, header, payload)
+
+
+def _parts(token: str) -> tuple[dict[str, Any], bytes]:
+    parts = token.split(".")
+    if len(parts) != 3:
+        raise BadAttestation(
+            "MALFORMED_TOKEN", f"A compact JWS has three parts with dots between them, not {len(parts)}."
+        )
+    header = _decode(parts[0], "header")
+    try:
+        value = read_json(header)
+    except MalformedJson:
+        value = None
+    if not isinstance(value, dict):
+        raise BadAttestation("MALFORMED_TOKEN", "The header is no JSON object.")
+    # The text of the other two counts only with a header that can be followed.
+    if value.get("alg") != ALGORITHM:
+        raise BadAttestation("WRONG_ALGORITHM", f"The algorithm (alg) must be {ALGORITHM}; no other is ever tried.")
+    payload = _decode(parts[1], "payload")
+    _decode(parts[2], "signature")
+    if not value.keys() <= {"alg", "kid", "typ"}:
+        raise BadAttestation("MALFORMED_TOKEN", "The header may have alg, kid and typ, and nothing else.")
+    return value, payload
+
+
+def _decode(text: str, what: str) -> bytes:
+    """The bytes of a part; only the one right way to write them is taken."""
+    try:
+        data = base64.urlsafe_b64decode(text.encode("ascii") + b"=" * (-len(text) % 4))
+    except (Error, UnicodeEncodeError):
+        data = None
+    if data is None or encode(data) != text:
+        raise BadAttestation("MALFORMED_TOKEN", f"The {what} is not base64url, or is cut off.")
+    return data
+
+
+def _key(header: dict[str, Any], keys: KeyRing) -> PublicKey:
+    kid = header.get("kid")
+    key = keys.public.get(kid) if isinstance(kid, str) else None
+    if key is None:
+        raise BadAttestation("UNKNOWN_KEY", "The key that it names (kid) is none of those at /keys.")
+    return key
+
+
+def _attested(kid: str, header: dict[str, Any], payload: bytes) -> Attested:
+    """The statement in a payload whose signature is good: even so, it can be something else that the key signed."""
+    try:
+        value = read_json(payload)
+    except MalformedJson:
+        value = None
+    verdict = header.get("typ") == TYPE and isinstance(value, dict) and not _STATEMENT.validate(value)
+    if not verdict or not isinstance(value, dict) or canonical(value).encode() != payload:
+        detail = "The signature is good, but what was signed is no verdict of this service."
+        raise BadAttestation("NOT_A_VERDICT", detail)
+    return Attested(kid, payload.decode(), value)
+
+
+def canonical(value: object) -> str:
+    """Canonical JSON (RFC 8785) of a statement, whose keys are ASCII and whose numbers are whole."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def _text(pattern: str) -> fields.String:
+    return fields.String(required=True, validate=validate.Regexp(pattern + r"\Z"))
+
+
+def _number(*, low: int, allow_none: bool = False) -> fields.Integer:
+    most = validate.Range(low, 2**53 - 1)
+    return fields.Integer(required=True, strict=True, allow_none=allow_none, validate=most)
+
+
+_CARD: Final = r"(?:[A2-9TJQK][SHDC]|JOKER)"
+_CODE: Final = r"[A-Z]+(?:_[A-Z]+)*"
+_NAME: Final = r"[a-z0-9-]{1,64}"
+
+
+class _Comparison(Schema):
+    declarable = TruthField(required=True)
+    points = _number(low=0)
+
+
+class _Outcome(Schema):
+    best = fields.Nested(_Comparison, required=True)
+    deal = fields.String(validate=validate.OneOf(("ENDS", "CONTINUES")))
+    judged = fields.String(required=True, validate=validate.OneOf(("BEST", "SUBMITTED")))
+    points = _number(low=0)
+    reasons = fields.List(_text(_CODE), required=True)
+    submitted = fields.Nested(_Comparison)
+    valid = TruthField(required=True)
+    wrong_show = TruthField()
+
+
+class _Request(Schema):
+    finish_card = fields.String(required=True, allow_none=True, validate=validate.Regexp(_CARD + r"\Z"))
+    groups = fields.List(fields.List(_text(_CARD)), required=True, allow_none=True)
+    hand = fields.List(_text(_CARD), required=True, validate=validate.Length(equal=13))
+    op = fields.String(required=True, validate=validate.OneOf(("score", "validate")))
+    players = _number(low=2, allow_none=True)
+    rule_set = _text(_NAME)
+    wild_rank = fields.String(required=True, allow_none=True, validate=validate.Regexp(r"(?:[A2-9TJQK]|JOKER)\Z"))
+
+
+class _Rules(Schema):
+    digest = _text(r"sha256:[0-9a-f]{64}")
+    name = _text(_NAME)
+    version = _number(low=1)
+
+
+class _Statement(Schema):
+    engine = fields.String(required=True, validate=validate.Length(1, 64))
+    outcome = fields.Nested(_Outcome, required=True)
+    request = fields.Nested(_Request, required=True)
+    rule_set = fields.Nested(_Rules, required=True)
+
+
+_STATEMENT: Final = _Statement()

@@ -1,0 +1,89 @@
+"""The writer: writes verdicts with their identity and signature, and says what a signed one is worth.
+
+Nothing here knows of HTTP: `write` and `verify` give the texts of answers, for whoever asks.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from marshmallow import ValidationError
+
+from service.game.rules import RuleSet
+from service.game.verdict import Question, Solve, Verdict, judge_show, score_hand
+from service.signing.attestations import Attested, BadAttestation, canonical, open_attestation, verdict_id
+from service.signing.keys import KeyRing
+from service.wire.faults import Fault, InvalidRequest, require_object, schema_faults
+from service.wire.hand_request import read_question
+from service.wire.schemas import VERIFY_SCHEMA
+from service.wire.verdict_json import write_statement, write_verdict
+
+_JUDGES: Final[dict[str, Callable[[Question, Solve], Verdict]]] = {"validate": judge_show, "score": score_hand}
+
+
+class VerdictWriter:
+    """Of an engine of that version, with these rule sets; without a signing key it writes verdicts unsigned."""
+
+    def __init__(self, rule_sets: Mapping[str, RuleSet], solve: Solve, engine: str, keys: KeyRing) -> None:
+        self._rule_sets: Final = rule_sets
+        self._solve: Final = solve
+        self._engine: Final = engine
+        self._keys: Final = keys
+
+    def write(self, verdict: Verdict) -> str:
+        """The verdict as JSON."""
+        statement = write_statement(verdict, self._engine)
+        signing = self._keys.signing
+        attestation = None if signing is None else signing.sign(statement.encode())
+        return write_verdict(verdict, verdict_id(statement), attestation)
+
+    def verify(self, value: object) -> str:
+        """What the attestation in a request says, as JSON; raises `InvalidRequest` where it proves nothing."""
+        body = require_object(value)
+        faults: list[Fault] = []
+        try:
+            asked = VERIFY_SCHEMA.load(body)
+        except ValidationError as error:
+            faults += schema_faults(error)
+            asked = dict(error.valid_data or {})
+        attested = self._open(asked["attestation"], faults) if "attestation" in asked else None
+        if faults or attested is None:
+            raise InvalidRequest(faults)
+        replay = canonical(self._replay(attested)) if asked["replay"] else "null"
+        return (
+            f'{{"kid":"{attested.kid}","verdict_id":"{verdict_id(attested.text)}"'
+            f',"statement":{attested.text},"replay":{replay}}}'
+        )
+
+    def _open(self, token: str, faults: list[Fault]) -> Attested | None:
+        try:
+            return open_attestation(token, self._keys)
+        except BadAttestation as fault:
+            faults.append(Fault(("attestation",), fault.code, fault.detail))
+            return None
+
+    def _replay(self, attested: Attested) -> dict[str, Any]:
+        """Whether this engine gives the same verdict; which version gave it makes no difference."""
+        then = attested.statement
+        now = self._judge_again(then["request"])
+        rules = self._rule_sets.get(then["request"]["rule_set"])
+        if rules is None or rules.digest != then["rule_set"]["digest"]:
+            result = "RULES_CHANGED"
+        elif now is not None and canonical({**now, "engine": None}) == canonical({**then, "engine": None}):
+            result = "SAME"
+        else:
+            result = "DIFFERS"
+        return {"result": result, "statement": now}
+
+    def _judge_again(self, request: dict[str, Any]) -> dict[str, Any] | None:
+        """This engine's statement on the same question; None where it does not take the question."""
+        asked = {name: value for name, value in request.items() if name != "op"}
+        if asked["finish_card"] is not None:
+            asked["hand"] = [*asked["hand"], asked["finish_card"]]
+        try:
+            question = read_question(asked, self._rule_sets)
+        except InvalidRequest:
+            return None
+        verdict = _JUDGES[request["op"]](question, self._solve)
+        statement: dict[str, Any] = json.loads(write_statement(verdict, self._engine))
+        return statement

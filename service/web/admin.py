@@ -1,0 +1,56 @@
+"""Admin: the routes of the second port, for operators: probes, metrics and version."""
+
+import json
+import platform
+import time
+from collections.abc import Mapping
+from typing import Any, Final
+
+from flask import Blueprint, Response
+from prometheus_client import CONTENT_TYPE_LATEST
+
+from service.game.rules import RuleSet
+from service.startup.build import is_compiled, load_version
+from service.telemetry.metrics import Metrics
+from service.telemetry.request_log import PAUSE_SECONDS, Recorder
+from service.web.errors import problem_response
+from service.wire.problems import Problem
+from service.wire.schemas import dump_rule_set
+
+ADMIN_PATHS: Final = frozenset({"/livez", "/readyz", "/metrics", "/version"})
+
+
+def create_admin(rule_sets: Mapping[str, RuleSet], metrics: Metrics, recorder: Recorder, ready: bool) -> Blueprint:
+    """The routes of the admin port; `ready` is the result of the self check."""
+    admin = Blueprint("admin", __name__)
+    about = {
+        "version": load_version(),
+        "python": platform.python_version(),
+        "compiled": is_compiled(),
+        "rule_sets": [dump_rule_set(rules) for rules in rule_sets.values()],
+    }
+
+    @admin.get("/livez")
+    def livez() -> Response:
+        return _json({"status": "ok"})
+
+    @admin.get("/readyz")
+    def readyz() -> Response:
+        return _json({"status": "ready"}) if ready else problem_response(Problem(503))
+
+    @admin.get("/metrics")
+    def show_metrics() -> Response:
+        recorder.count()
+        # How long the other workers may take to count what they have answered.
+        time.sleep(2 * PAUSE_SECONDS)
+        return Response(metrics.text(), content_type=CONTENT_TYPE_LATEST)
+
+    @admin.get("/version")
+    def show_version() -> Response:
+        return _json(about)
+
+    return admin
+
+
+def _json(body: Mapping[str, Any]) -> Response:
+    return Response(json.dumps(body, separators=(",", ":")) + "\n", mimetype="application/json")

@@ -1,0 +1,121 @@
+"""Batches: many calls in one request. A faulty item has a problem of its own and spoils no other."""
+
+import json
+import logging
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final, NamedTuple
+
+from service.limits import MAX_ITEM_ID_CHARACTERS, MAX_ITEMS
+from service.telemetry.request_log import Given
+from service.wire.faults import Fault, InvalidRequest, require_object, shown
+from service.wire.operations import Answer, Call
+from service.wire.problems import Problem, invalid_request
+
+_log = logging.getLogger(__name__)
+_encode: Final = json.JSONEncoder(ensure_ascii=False).encode
+
+
+class ItemAnswer(NamedTuple):
+    """The JSON text of an item's answer, its status, and the verdicts in it."""
+
+    text: str
+    status: int
+    given: tuple[Given, ...] = ()
+
+
+class BatchAnswer(NamedTuple):
+    """The JSON text of the answer, the verdicts in it, and how many items were answered with a problem."""
+
+    text: str
+    given: list[Given]
+    faulty: int
+
+
+def answer_batch(value: object, calls: Mapping[str, Call], request_id: str, pause: Callable[[], None]) -> BatchAnswer:
+    """Answer each item as the call that it names would, in the order given; after each, `pause` lets others in.
+
+    Raises `InvalidRequest` for a value that is no batch.
+    """
+    ids: set[str] = set()
+    answers = []
+    for item in _items(value):
+        answers.append(answer_item(item, calls, request_id, ids))
+        pause()
+    given = [each for answer in answers for each in answer.given]
+    faulty = sum(answer.status != 200 for answer in answers)
+    return BatchAnswer(f'{{"items":[{",".join(answer.text for answer in answers)}]}}', given, faulty)
+
+
+def answer_item(item: object, calls: Mapping[str, Call], request_id: str, earlier: set[str]) -> ItemAnswer:
+    """Answer one item, whatever it is. `earlier` has the ids of the items before it, and gets its own."""
+    try:
+        answer = _answer(item, calls, earlier)
+    except InvalidRequest as error:
+        return problem_item(item, invalid_request(error.faults), request_id)
+    except Exception:  # noqa: BLE001 (it is this item's alone)
+        _log.exception("an item of %s failed", request_id)
+        return problem_item(item, Problem(500), request_id)
+    return ItemAnswer(_text(item, 200, answer.text), 200, answer.given)
+
+
+def problem_item(item: object, problem: Problem, request_id: str) -> ItemAnswer:
+    """The answer to an item that has no other than this problem."""
+    return ItemAnswer(_text(item, problem.status, problem.text(request_id)), problem.status)
+
+
+def _text(item: object, status: int, body: str) -> str:
+    given = item.get("id") if isinstance(item, dict) else None
+    return f'{{"id":{_encode(given if isinstance(given, str) else None)},"status":{status},"body":{body}}}'
+
+
+def _items(value: object) -> list[object]:
+    body = require_object(value)
+    faults = [Fault((key,), "UNKNOWN_FIELD", "No such field.") for key in body if key != "items"]
+    items = body.get("items")
+    if "items" not in body:
+        faults.append(Fault(("items",), "MISSING_FIELD", "Must be given."))
+    elif not isinstance(items, list):
+        faults.append(Fault(("items",), "WRONG_TYPE", "Must be a list of items."))
+    elif len(items) > MAX_ITEMS:
+        faults.append(Fault(("items",), "TOO_MANY_ITEMS", f"Must have at most {MAX_ITEMS} items, not {len(items)}."))
+    if faults or not isinstance(items, list):
+        raise InvalidRequest(faults)
+    return items
+
+
+def _answer(value: object, calls: Mapping[str, Call], earlier: set[str]) -> Answer:
+    item = require_object(value, "An item")
+    faults = [*_id_faults(item, earlier), *_op_faults(item, calls)]
+    op = item.get("op")
+    call = calls.get(op) if isinstance(op, str) else None
+    if call is None:
+        raise InvalidRequest(faults)
+    try:
+        answer = call({key: value for key, value in item.items() if key not in {"id", "op"}})
+    except InvalidRequest as error:
+        faults += error.faults
+    if faults:
+        raise InvalidRequest(faults)
+    return answer
+
+
+def _id_faults(item: dict[str, Any], earlier: set[str]) -> Iterator[Fault]:
+    given = item.get("id")
+    if "id" not in item:
+        yield Fault(("id",), "MISSING_FIELD", "Must be given.")
+    elif not isinstance(given, str) or not 0 < len(given) <= MAX_ITEM_ID_CHARACTERS:
+        yield Fault(("id",), "WRONG_TYPE", f"Must be a text of 1 to {MAX_ITEM_ID_CHARACTERS} characters.")
+    elif given in earlier:
+        yield Fault(("id",), "REPEATED_ID", f"{shown(given)} is the id of an earlier item.")
+    else:
+        earlier.add(given)
+
+
+def _op_faults(item: dict[str, Any], calls: Mapping[str, Call]) -> Iterator[Fault]:
+    op = item.get("op")
+    if "op" not in item:
+        yield Fault(("op",), "MISSING_FIELD", "Must be given.")
+    elif not isinstance(op, str):
+        yield Fault(("op",), "WRONG_TYPE", "Must be the name of a call.")
+    elif op not in calls:
+        yield Fault(("op",), "UNKNOWN_OP", f"{shown(op)} is not one of {', '.join(calls)}.")

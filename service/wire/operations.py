@@ -1,0 +1,52 @@
+"""Calls: what the API can be asked, from a JSON value to the text of an answer. HTTP, batches and files share them."""
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from service.game.rules import RuleSet
+from service.game.settlement import settle
+from service.game.verdict import Question, Solve, Verdict, judge_show, score_hand
+from service.telemetry.request_log import Given
+from service.wire.deal_request import read_table
+from service.wire.hand_request import read_question
+from service.wire.verdict_json import write_settlement
+
+
+class Answer(NamedTuple):
+    """The JSON text of an answer, the rule set and the outcome as a log names it, and the verdicts that were given."""
+
+    text: str
+    rule_set: str
+    outcome: str
+    given: tuple[Given, ...]
+
+
+# A call raises `InvalidRequest` for a value that asks nothing.
+Call = Callable[[object], Answer]
+
+
+def create_calls(rule_sets: Mapping[str, RuleSet], solve: Solve, write: Callable[[Verdict], str]) -> Mapping[str, Call]:
+    """The calls by name, over these rule sets: `solve` finds the best of a hand, `write` gives a verdict's text."""
+
+    def judging(judge: Callable[[Question, Solve], Verdict]) -> Call:
+        def call(value: object) -> Answer:
+            verdict = judge(read_question(value, rule_sets), solve)
+            given = _given(verdict)
+            return Answer(write(verdict), given.rule_set, given.outcome, (given,))
+
+        return call
+
+    def settling(value: object) -> Answer:
+        table = read_table(value, rule_sets)
+        settlement = settle(table, solve)
+        given = {result.id: _given(result.verdict) for result in settlement.results if result.verdict is not None}
+        outcome = "NO_SHOW" if table.declarer is None else given[table.declarer].outcome
+        text = write_settlement(settlement, write)
+        return Answer(text, table.rules.name, outcome, tuple(given.values()))
+
+    return {"validate": judging(judge_show), "score": judging(score_hand), "settle": settling}
+
+
+def _given(verdict: Verdict) -> Given:
+    outcome = "SCORED" if verdict.wrong_show is None else "WRONG_SHOW" if verdict.wrong_show else "VALID_SHOW"
+    return Given(verdict.question.rules.name, outcome, tuple(reason.code for reason in verdict.reasons))
