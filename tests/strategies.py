@@ -18,14 +18,16 @@ from service.game.cards import (
     JOKER,
     JOKER_TURNED_UP,
     NATURAL_CARDS,
+    NOTHING_TURNED_UP,
     Card,
     Rank,
     Suit,
+    TurnedUp,
     natural_card,
     sort_cards,
 )
 from service.game.rules import RuleSet, parse_rule_set
-from service.game.settlement import Match, Player, Table
+from service.game.settlement import Drop, Match, Player, Table
 from service.game.verdict import Question
 
 T = TypeVar("T")
@@ -72,7 +74,7 @@ class Deal:
 
     rules: RuleSet
     players: int
-    turned_up: Rank | str | None
+    turned_up: TurnedUp
     hand: tuple[Card, ...]
 
     @property
@@ -80,7 +82,7 @@ class Deal:
         return self.rules.wild_rank(self.turned_up)
 
     def __repr__(self) -> str:
-        turned_up = self.turned_up.symbol if isinstance(self.turned_up, Rank) else self.turned_up
+        turned_up = self.turned_up.code
         cards = " ".join(card.code for card in self.hand)
         return f"<{self.rules.name}, {self.players} players, wild {turned_up}: {cards}>"
 
@@ -195,9 +197,9 @@ HANDS: Final = {
 }
 
 
-def turned_up_choices(rules: RuleSet) -> list[Rank | str | None]:
+def turned_up_choices(rules: RuleSet) -> list[TurnedUp]:
     """What may lie face up, a rank most of the time."""
-    return [*Rank, None, *([JOKER_TURNED_UP] if rules.joker_makes_aces_wild else [])]
+    return [*map(TurnedUp, Rank), NOTHING_TURNED_UP, *([JOKER_TURNED_UP] if rules.joker_makes_aces_wild else [])]
 
 
 def make_deal(pick: Pick[Any], rules: RuleSet, kind: str) -> Deal:
@@ -238,11 +240,12 @@ def make_laid_out(pick: Pick[Any], rules: RuleSet) -> tuple[Deal, list[tuple[Car
     return deal, make_groups(pick, deal, built)
 
 
-def ways_out(rules: RuleSet) -> list[str]:
+def drops(rules: RuleSet) -> list[Drop]:
     """How a player can leave a deal under `rules` before it ends."""
-    ways = [way for way, points in (("FIRST", rules.first_drop), ("MIDDLE", rules.middle_drop)) if points is not None]
+    priced = ((Drop.FIRST, rules.first_drop), (Drop.MIDDLE, rules.middle_drop))
+    ways = [drop for drop, points in priced if points is not None]
     plays_on = not rules.wrong_show_ends_deal and rules.wrong_show_puts_out
-    return [*ways, "WRONG_SHOW"] if plays_on else ways
+    return [*ways, Drop.WRONG_SHOW] if plays_on else ways
 
 
 def make_table(pick: Pick[Any], rules: RuleSet) -> Table:
@@ -250,7 +253,7 @@ def make_table(pick: Pick[Any], rules: RuleSet) -> Table:
     fewest, most = rules.players
     count, turned_up = pick(range(fewest, most + 1)), pick(turned_up_choices(rules))
     ids = [f"p{number}" for number in range(1, count + 1)]
-    left = {id_: pick(ways_out(rules)) for id_ in ids if ways_out(rules) and pick((False, False, True))}
+    left = {id_: pick(drops(rules)) for id_ in ids if drops(rules) and pick((False, False, True))}
     stays = [id_ for id_ in ids if id_ not in left]
     if not stays:
         stays = [pick(ids)]
@@ -264,13 +267,11 @@ def make_table(pick: Pick[Any], rules: RuleSet) -> Table:
             question = question._replace(players=len(ids))
             deck = list((Counter(deck) - Counter(question.hand)).elements())
         players.append(Player(id_, question, left.get(id_)))
-    match = make_match(pick, rules, ids) if rules.match_formats and pick((True, True, False)) else None
+    match = make_match(pick, rules, ids) if rules.matches and pick((True, True, False)) else None
     return Table(rules, turned_up, tuple(players), declarer, pick((True, False)), match)
 
 
-def _make_question(
-    pick: Pick[Any], rules: RuleSet, turned_up: Rank | str | None, deck: list[Card], shows: bool
-) -> Question:
+def _make_question(pick: Pick[Any], rules: RuleSet, turned_up: TurnedUp, deck: list[Card], shows: bool) -> Question:
     """A hand from what is left of the deck; of who shows, a good one more often than not."""
     wild = rules.wild_rank(turned_up)
     built = _built_groups(pick, deck, wild)
@@ -284,7 +285,7 @@ def _make_question(
 
 def make_match(pick: Pick[Any], rules: RuleSet, ids: Sequence[str]) -> Match:
     """A match of these players before a deal; totals near the limit are drawn more often."""
-    chosen = pick(rules.match_formats)
+    chosen = pick(rules.matches)
     limit = pick(chosen.limits) if chosen.limits else None
     totals = {id_: pick((0, 1, 20, 21, 60, 61, 80, 81, *([limit - 1, limit - 20] if limit else []))) for id_ in ids}
     if limit is not None and chosen.format == "POOL" and pick((False, True)):

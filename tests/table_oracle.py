@@ -43,8 +43,8 @@ def _of_a_loser(question: Question, at_best: bool) -> int:
     return _as_laid_out(question).points
 
 
-def _price(rules: RuleSet, way_out: str) -> int:
-    price = {"FIRST": rules.first_drop, "MIDDLE": rules.middle_drop, "WRONG_SHOW": rules.wrong_show_charge}[way_out]
+def _price(rules: RuleSet, drop: str) -> int:
+    price = {"FIRST": rules.first_drop, "MIDDLE": rules.middle_drop, "WRONG_SHOW": rules.wrong_show_charge}[drop]
     assert price is not None
     return price
 
@@ -56,11 +56,11 @@ def sheet(table: Table) -> Sheet:
     made = Sheet({})
     still_in = []
     for player in table.players:
-        if player.way_out is None:
+        if player.dropped is None:
             still_in.append(player.id)
         else:
-            word = "DROPPED" if player.way_out in ("FIRST", "MIDDLE") else "WRONG_SHOW"
-            made.rows[player.id] = (word, _price(rules, player.way_out))
+            word = "DROPPED" if player.dropped in ("FIRST", "MIDDLE") else "WRONG_SHOW"
+            made.rows[player.id] = (word, _price(rules, player.dropped))
     if table.declarer is not None:
         shown = hands[table.declarer]
         assert shown is not None

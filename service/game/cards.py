@@ -84,8 +84,23 @@ JOKER: Final = Card("JOKER", "Joker", len(NATURAL_CARDS), None, None)
 # By their order.
 ALL_CARDS: Final = (*NATURAL_CARDS, JOKER)
 JOKER_SPELLINGS: Final = ("JOKER", "joker", "Joker")
-# What `wild_rank` says when a printed joker was turned up.
-JOKER_TURNED_UP: Final = "JOKER"
+
+
+@dataclass(frozen=True)
+class TurnedUp:
+    """What lies face up beside the stock and makes cards wild: a card of that rank, a printed joker, or nothing."""
+
+    rank: Rank | None = None
+    joker: bool = False
+
+    @property
+    def code(self) -> str | None:
+        """The wire form: "7", "JOKER", or None for nothing."""
+        return JOKER.code if self.joker else None if self.rank is None else self.rank.letter
+
+
+NOTHING_TURNED_UP: Final = TurnedUp()
+JOKER_TURNED_UP: Final = TurnedUp(joker=True)
 
 
 def natural_card(rank: Rank, suit: Suit) -> Card:
@@ -103,6 +118,7 @@ def _suit_spellings(suit: Suit) -> tuple[str, ...]:
     return suit.letter, suit.letter.lower(), filled, outline, filled + "\ufe0e", filled + "\ufe0f"
 
 
+_TURNED_UP: Final = {rank: TurnedUp(rank) for rank in Rank}
 _RANKS: Final = {text: rank for rank in Rank for text in _rank_spellings(rank)}
 # Every accepted spelling is listed: upper() would let "5ſ" (long s) pass as 5S.
 _CARDS: Final = dict.fromkeys(JOKER_SPELLINGS, JOKER) | {
@@ -132,9 +148,9 @@ def parse_rank(text: str) -> Rank:
     return rank
 
 
-def parse_turned_up(text: str) -> Rank | str:
-    """What a card that was turned up makes wild: its rank, or "JOKER" for a printed joker; raises `ValueError`."""
-    return JOKER_TURNED_UP if text in JOKER_SPELLINGS else parse_rank(text)
+def parse_turned_up(text: str) -> TurnedUp:
+    """What was turned up, named by its rank or as a printed joker ("JOKER"); raises `ValueError` for anything else."""
+    return JOKER_TURNED_UP if text in JOKER_SPELLINGS else _TURNED_UP[parse_rank(text)]
 
 
 _ORDER: Final = attrgetter("order")

@@ -9,15 +9,15 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any, Final
 
-from service.game.cards import JOKER_TURNED_UP, Rank
+from service.game.cards import Rank, TurnedUp
 
 HAND_SIZE: Final = 13
 NONE: Final = "NONE"
 
 DECK_KEYS: Final = ("players", "packs", "printed_jokers")
-MATCH_FORMATS: Final = ("POINTS", "POOL", "DEALS", "RACE")
 _TABLES: Final[dict[str, tuple[str, ...]]] = {
     "values": tuple(rank.symbol for rank in Rank),
     "first_life": ("min", "max", "wild_cards_allowed"),
@@ -31,6 +31,15 @@ _KEYS: Final = (
     *_TABLES,
     "match",
 )
+
+
+class MatchFormat(StrEnum):
+    """How several deals make a match."""
+
+    POINTS = "POINTS"
+    POOL = "POOL"
+    DEALS = "DEALS"
+    RACE = "RACE"
 
 
 class RuleSetError(ValueError):
@@ -66,10 +75,10 @@ class Deck:
 
 
 @dataclass(frozen=True)
-class MatchFormat:
-    """A way to play several deals; `limits` are the totals at which a player is out, where it has any."""
+class MatchRules:
+    """A match that a rule set has; `limits` are the totals at which a player is out, where it has any."""
 
-    format: str
+    format: MatchFormat
     limits: tuple[int, ...]
 
 
@@ -103,7 +112,7 @@ class RuleSet:
     wrong_show_puts_out: bool
     first_drop: int | None
     middle_drop: int | None
-    match_formats: tuple[MatchFormat, ...]
+    matches: tuple[MatchRules, ...]
     parameters: Mapping[str, Any]
     digest: str
 
@@ -125,14 +134,14 @@ class RuleSet:
         fewest, most = self.players
         raise ValueError(f"{self.name} is for {fewest if fewest == most else f'{fewest} to {most}'} players")
 
-    def wild_rank(self, turned_up: Rank | str | None) -> Rank | None:
-        """The rank that is wild when `turned_up` (a rank, "JOKER", or None for nothing) lies face up.
+    def wild_rank(self, turned_up: TurnedUp) -> Rank | None:
+        """The rank that is wild when `turned_up` lies face up, None for no rank.
 
         Raises `ValueError` for a printed joker where the rule set has none to turn up.
         """
-        if turned_up is None or isinstance(turned_up, Rank):
-            return turned_up
-        if turned_up != JOKER_TURNED_UP or not self.joker_makes_aces_wild:
+        if not turned_up.joker:
+            return turned_up.rank
+        if not self.joker_makes_aces_wild:
             raise ValueError(f"{self.name} is played without printed jokers, so none can be turned up")
         return Rank.ACE
 
@@ -237,7 +246,7 @@ def _content_faults(data: dict[str, Any]) -> list[str]:
     for drop in ("first", "middle"):
         number_or(NONE, f"drops.{drop}", data["drops"][drop], 0)
     for index, row in enumerate(data["match"]):
-        choice(f"match[{index}].format", row["format"], *MATCH_FORMATS)
+        choice(f"match[{index}].format", row["format"], *MatchFormat)
         limits = row["limits"]
         good = isinstance(limits, list) and all(type(limit) is int and 1 <= limit <= 100_000 for limit in limits)
         check(f"match[{index}].limits", good, "a list of whole numbers from 1 to 100000")
@@ -323,7 +332,7 @@ def _build(data: dict[str, Any]) -> RuleSet:
         wrong_show_puts_out=data["wrong_show"]["declarer"] == "OUT",
         first_drop=_number_or_none(data["drops"]["first"]),
         middle_drop=_number_or_none(data["drops"]["middle"]),
-        match_formats=tuple(MatchFormat(row["format"], tuple(row["limits"])) for row in data["match"]),
+        matches=tuple(MatchRules(MatchFormat(row["format"]), tuple(row["limits"])) for row in data["match"]),
         parameters=data,
         digest=_digest(data),
     )

@@ -2,26 +2,38 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from enum import StrEnum
 
-from service.game.cards import Rank
-from service.game.rules import RuleSet
-from service.game.verdict import Question, Solve, Verdict, best_arrangement, judge_show, score_hand
+from service.game.cards import TurnedUp
+from service.game.rules import MatchFormat, RuleSet
+from service.game.verdict import DealState, Question, Solve, Verdict, best_arrangement, judge_show, score_hand
 
-# How a player leaves a deal before it ends: by a drop, or by a wrong show after which the others play on.
-WAYS_OUT: Final = ("FIRST", "MIDDLE", "WRONG_SHOW")
+
+class Drop(StrEnum):
+    """How a player leaves a deal before it ends: by a drop, or by a wrong show after which the others play on."""
+
+    FIRST = "FIRST"
+    MIDDLE = "MIDDLE"
+    WRONG_SHOW = "WRONG_SHOW"
+
+
+class Outcome(StrEnum):
+    """What a deal is for a player; PLAYING is who was in it at another's wrong show, and is not charged."""
+
+    WON = "WON"
+    LOST = "LOST"
+    WRONG_SHOW = "WRONG_SHOW"
+    DROPPED = "DROPPED"
+    PLAYING = "PLAYING"
 
 
 @dataclass(frozen=True)
 class Player:
-    """A player of the deal.
-
-    `way_out` is one of `WAYS_OUT`, None for who is still in; `question` is the hand, where it is known.
-    """
+    """A player of the deal, who is in it unless `dropped`; `question` is the hand, where it is known."""
 
     id: str
     question: Question | None
-    way_out: str | None
+    dropped: Drop | None
 
 
 @dataclass(frozen=True)
@@ -31,7 +43,7 @@ class Match:
     `limit` is None for a format without one, `deals_left` for one without a fixed number of deals.
     """
 
-    format: str
+    format: MatchFormat
     limit: int | None
     deals_left: int | None
     totals: Mapping[str, int]
@@ -39,13 +51,13 @@ class Match:
 
 @dataclass(frozen=True)
 class Table:
-    """A deal to be settled. Without a `declarer` all players but one have left it; `turned_up` as in a `Question`.
+    """A deal to be settled. Without a `declarer` all players but one have left it.
 
     With `losers_at_best` losers are charged for the best grouping of their hands, whatever they laid out.
     """
 
     rules: RuleSet
-    turned_up: Rank | str | None
+    turned_up: TurnedUp
     players: tuple[Player, ...]
     declarer: str | None
     losers_at_best: bool
@@ -54,13 +66,10 @@ class Table:
 
 @dataclass(frozen=True)
 class Result:
-    """What the deal is for one player: WON, LOST, WRONG_SHOW, DROPPED, or PLAYING for who was in and is not charged.
-
-    Where the hand was judged, the points are those of `verdict`.
-    """
+    """What the deal is for one player. Where the hand was judged, the points are those of `verdict`."""
 
     id: str
-    outcome: str
+    outcome: Outcome
     points: int
     verdict: Verdict | None
 
@@ -80,26 +89,26 @@ class Settlement:
     """The settled deal, its results in the order of the table."""
 
     table: Table
-    ends: bool
+    deal: DealState
     winner: str | None
     results: tuple[Result, ...]
     standing: Standing | None
 
 
-def cost_of_leaving(rules: RuleSet, way_out: str) -> int | None:
+def drop_points(rules: RuleSet, drop: Drop) -> int | None:
     """The points of a player who left the deal in that way; None where the rule set knows no such way."""
-    if way_out == "FIRST":
+    if drop is Drop.FIRST:
         return rules.first_drop
-    if way_out == "MIDDLE":
+    if drop is Drop.MIDDLE:
         return rules.middle_drop
     goes_on_without = rules.wrong_show_puts_out and not rules.wrong_show_ends_deal
     return rules.wrong_show_charge if goes_on_without else None
 
 
 def settle(table: Table, solve: Solve = best_arrangement) -> Settlement:
-    """Settle a deal. The table has to be one that can be: see `Table`, and `cost_of_leaving` for those who left."""
+    """Settle a deal. The table has to be one that can be: see `Table`, and `drop_points` for those who left."""
     show = _show(table, solve)
-    others = [player.id for player in table.players if player.way_out is None and player.id != table.declarer]
+    others = [player.id for player in table.players if player.dropped is None and player.id != table.declarer]
     if show is not None and show.valid:
         winner, ends = table.declarer, True
     else:
@@ -108,7 +117,7 @@ def settle(table: Table, solve: Solve = best_arrangement) -> Settlement:
         winner = others[0] if ends and len(others) == 1 else None
     results = tuple([_result(player, table, show, winner, solve) for player in table.players])
     standing = None if table.match is None else _standing(table.match, results, ends)
-    return Settlement(table, ends, winner, results, standing)
+    return Settlement(table, DealState.ENDS if ends else DealState.CONTINUES, winner, results, standing)
 
 
 def _show(table: Table, solve: Solve) -> Verdict | None:
@@ -119,19 +128,20 @@ def _show(table: Table, solve: Solve) -> Verdict | None:
 
 
 def _result(player: Player, table: Table, show: Verdict | None, winner: str | None, solve: Solve) -> Result:
-    if player.way_out is not None:
-        points = cost_of_leaving(table.rules, player.way_out)
+    if player.dropped is not None:
+        points = drop_points(table.rules, player.dropped)
         assert points is not None
-        return Result(player.id, "WRONG_SHOW" if player.way_out == "WRONG_SHOW" else "DROPPED", points, None)
+        outcome = Outcome.WRONG_SHOW if player.dropped is Drop.WRONG_SHOW else Outcome.DROPPED
+        return Result(player.id, outcome, points, None)
     if show is not None and player.id == table.declarer:
-        return Result(player.id, "WON" if show.valid else "WRONG_SHOW", show.points, show)
+        return Result(player.id, Outcome.WON if show.valid else Outcome.WRONG_SHOW, show.points, show)
     if player.id == winner:
-        return Result(player.id, "WON", 0, None)
+        return Result(player.id, Outcome.WON, 0, None)
     if show is not None and show.valid and player.question is not None:
         question = player.question._replace(groups=None) if table.losers_at_best else player.question
         score = score_hand(question, solve)
-        return Result(player.id, "LOST", score.points, score)
-    return Result(player.id, "PLAYING", 0, None)
+        return Result(player.id, Outcome.LOST, score.points, score)
+    return Result(player.id, Outcome.PLAYING, 0, None)
 
 
 def _standing(match: Match, results: tuple[Result, ...], ends: bool) -> Standing:
@@ -141,10 +151,10 @@ def _standing(match: Match, results: tuple[Result, ...], ends: bool) -> Standing
     deals_left = match.deals_left - 1 if match.deals_left is not None and ends else match.deals_left
     out = [id_ for id_, total in totals.items() if match.limit is not None and total >= match.limit]
     staying = [id_ for id_ in totals if id_ not in out]
-    if match.format == "POOL":
+    if match.format is MatchFormat.POOL:
         over = len(staying) <= 1
         winners = staying
-    elif match.format == "RACE":
+    elif match.format is MatchFormat.RACE:
         over = ends and bool(out)
         winners = staying
     else:

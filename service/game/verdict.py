@@ -1,24 +1,46 @@
 """Verdicts: whether a show is valid, what it costs, and how the hand as laid out compares with the best it can be."""
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from enum import StrEnum
+from typing import Final, NamedTuple
 
 from service.game.arrangement import Arrangement, assess
-from service.game.cards import Card, Rank, sort_cards
+from service.game.cards import Card, Rank, TurnedUp, sort_cards
 from service.game.reasons import Reason
 from service.game.rules import RuleSet
 from service.game.solver import solve
 
 
+class Operation(StrEnum):
+    """What the service can be asked: to judge a show, to score a loser's hand, to settle a deal."""
+
+    VALIDATE = "validate"
+    SCORE = "score"
+    SETTLE = "settle"
+
+
+class Judged(StrEnum):
+    """Which arrangement a verdict is on: the one that was laid out, or the best one."""
+
+    SUBMITTED = "SUBMITTED"
+    BEST = "BEST"
+
+
+class DealState(StrEnum):
+    """What becomes of the deal."""
+
+    ENDS = "ENDS"
+    CONTINUES = "CONTINUES"
+
+
 class Question(NamedTuple):
     """What is asked: the 13 cards that are judged, and the groups in which the player laid them out, if any.
 
-    `turned_up` is the rank of the card that was turned up, "JOKER" for a printed joker, None for no wild rank. The
-    finish card and the number of players change no verdict, but they belong to the question.
+    The finish card and the number of players change no verdict, but they belong to the question.
     """
 
     rules: RuleSet
-    turned_up: Rank | str | None
+    turned_up: TurnedUp
     hand: tuple[Card, ...]
     groups: tuple[tuple[Card, ...], ...] | None = None
     finish_card: Card | None = None
@@ -30,17 +52,22 @@ class Question(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """The answer: `points` and `reasons` are of the judged arrangement. A score has no `wrong_show` and no `deal`."""
+    """The answer: `points` and `reasons` are of the judged arrangement; only a show has a `deal`."""
 
+    operation: Operation
     question: Question
-    judged: str
+    judged: Judged
     valid: bool
     points: int
     reasons: tuple[Reason, ...]
     submitted: Arrangement | None
     best: Arrangement
-    wrong_show: bool | None = None
-    deal: str | None = None
+    deal: DealState | None = None
+
+    @property
+    def wrong_show(self) -> bool | None:
+        """Whether it is a wrong show; None where nobody showed."""
+        return not self.valid if self.operation is Operation.VALIDATE else None
 
 
 # The proven best arrangement of a sorted hand; `best_arrangement`, or the cached one.
@@ -60,6 +87,7 @@ def judge_show(question: Question, solve: Solve = best_arrangement) -> Verdict:
     charge = question.rules.wrong_show_charge
     ends = valid or question.rules.wrong_show_ends_deal
     return Verdict(
+        operation=Operation.VALIDATE,
         question=question,
         judged=judged,
         valid=valid,
@@ -67,24 +95,39 @@ def judge_show(question: Question, solve: Solve = best_arrangement) -> Verdict:
         reasons=arrangement.reasons,
         submitted=submitted,
         best=best,
-        wrong_show=not valid,
-        deal="ENDS" if ends else "CONTINUES",
+        deal=DealState.ENDS if ends else DealState.CONTINUES,
     )
 
 
 def score_hand(question: Question, solve: Solve = best_arrangement) -> Verdict:
     """Charge a player who did not show."""
     judged, arrangement, submitted, best = _arrange(question, solve)
-    return Verdict(question, judged, arrangement.declarable, arrangement.points, arrangement.reasons, submitted, best)
+    return Verdict(
+        operation=Operation.SCORE,
+        question=question,
+        judged=judged,
+        valid=arrangement.declarable,
+        points=arrangement.points,
+        reasons=arrangement.reasons,
+        submitted=submitted,
+        best=best,
+    )
 
 
-def _arrange(question: Question, solve: Solve) -> tuple[str, Arrangement, Arrangement | None, Arrangement]:
+# How a question about one hand is judged.
+JUDGES: Final[dict[Operation, Callable[[Question, Solve], Verdict]]] = {
+    Operation.VALIDATE: judge_show,
+    Operation.SCORE: score_hand,
+}
+
+
+def _arrange(question: Question, solve: Solve) -> tuple[Judged, Arrangement, Arrangement | None, Arrangement]:
     wild = question.wild
     best = solve(tuple(sort_cards(question.hand)), wild, question.rules)
     if question.groups is None:
-        return "BEST", best, None, best
+        return Judged.BEST, best, None, best
     submitted = assess(question.groups, _left_over(question.hand, question.groups), wild, question.rules)
-    return "SUBMITTED", submitted, submitted, best
+    return Judged.SUBMITTED, submitted, submitted, best
 
 
 def _left_over(hand: Sequence[Card], groups: Sequence[Sequence[Card]]) -> tuple[Card, ...]:

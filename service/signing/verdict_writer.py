@@ -4,21 +4,19 @@ Nothing here knows of HTTP: `write` and `verify` give the texts of answers, for 
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 from marshmallow import ValidationError
 
 from service.game.rules import RuleSet
-from service.game.verdict import Question, Solve, Verdict, judge_show, score_hand
+from service.game.verdict import JUDGES, Operation, Solve, Verdict
 from service.signing.attestations import Attested, BadAttestation, canonical, open_attestation, verdict_id
 from service.signing.keys import KeyRing
 from service.wire.faults import Fault, InvalidRequest, require_object, schema_faults
 from service.wire.hand_request import read_question
 from service.wire.schemas import VERIFY_SCHEMA
 from service.wire.verdict_json import write_statement, write_verdict
-
-_JUDGES: Final[dict[str, Callable[[Question, Solve], Verdict]]] = {"validate": judge_show, "score": score_hand}
 
 
 class VerdictWriter:
@@ -84,6 +82,6 @@ class VerdictWriter:
             question = read_question(asked, self._rule_sets)
         except InvalidRequest:
             return None
-        verdict = _JUDGES[request["op"]](question, self._solve)
+        verdict = JUDGES[Operation(request["op"])](question, self._solve)
         statement: dict[str, Any] = json.loads(write_statement(verdict, self._engine))
         return statement

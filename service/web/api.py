@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from flask import Blueprint, Response, abort, request
 from werkzeug.exceptions import HTTPException
 
+from service.game.verdict import Operation
 from service.limits import MAX_BATCH_BYTES, MAX_BODY_BYTES
 from service.startup.engine import Engine
 from service.startup.state import State
@@ -34,15 +35,15 @@ def create_api(state: State, engine: Engine) -> Blueprint:
 
     @api.post("/validate")
     def validate() -> Response:
-        return _answer(calls["validate"])
+        return _answer(calls[Operation.VALIDATE])
 
     @api.post("/score")
     def score() -> Response:
-        return _answer(calls["score"])
+        return _answer(calls[Operation.SCORE])
 
     @api.post("/settle")
     def settle() -> Response:
-        return _answer(calls["settle"])
+        return _answer(calls[Operation.SETTLE])
 
     @api.post("/batch")
     def batch() -> Response:

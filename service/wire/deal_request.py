@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from service.game.rules import Deck, MatchFormat, RuleSet
-from service.game.settlement import Match, Player, Table, cost_of_leaving
+from service.game.rules import Deck, MatchFormat, MatchRules, RuleSet
+from service.game.settlement import Drop, Match, Player, Table, drop_points
+from service.game.verdict import Judged
 from service.wire.faults import InvalidRequest, Path, shown
 from service.wire.hand_request import HandReading, Reading, surplus_cards
 from service.wire.schemas import DEAL_SCHEMA
@@ -22,13 +23,13 @@ class _Seat:
         self.path: Path = ("players", index)
         self.given: Mapping[str, Any] = given if isinstance(given, dict) else {}
         self.id: str | None = data.get("id")
-        self.way_out: str | None = data.get("dropped")
-        self.known = isinstance(given, dict) and (self.given.get("dropped") is None) == (self.way_out is None)
+        self.dropped: Drop | None = data.get("dropped")
+        self.known = isinstance(given, dict) and (self.given.get("dropped") is None) == (self.dropped is None)
         self.data = data
 
     @property
     def in_deal(self) -> bool:
-        return self.known and self.way_out is None
+        return self.known and self.dropped is None
 
     def sent(self, *fields: str) -> bool:
         """Whether any of these fields was sent."""
@@ -54,18 +55,18 @@ class _TableReading(Reading):
         deck = self.deck(len(self.seats)) if "players" in self.data else None
         self._check_ids()
         self._check_declarer()
-        self._check_ways_out()
+        self._check_drops()
         self._check_hands(deck)
         match = self._match()
         if self.faults or self.rules is None:
             raise InvalidRequest(self.faults)
         players = tuple(self._player(seat, hand, self.rules) for seat, hand in zip(self.seats, self.hands, strict=True))
-        at_best = self.data.get("arrange") == "BEST"
+        at_best = self.data.get("arrange") is Judged.BEST
         return Table(self.rules, self.turned_up, players, self.declarer, at_best, match)
 
     def _player(self, seat: _Seat, hand: HandReading, rules: RuleSet) -> Player:
         question = None if hand.cards is None else hand.question(rules, self.turned_up, len(self.seats))
-        return Player(str(seat.id), question, seat.way_out)
+        return Player(str(seat.id), question, seat.dropped)
 
     def _check_ids(self) -> None:
         seen: set[str] = set()
@@ -80,7 +81,7 @@ class _TableReading(Reading):
             named = [seat for seat in self.seats if seat.id == self.declarer]
             if not named and self.seats_known:
                 self.fault(("declarer",), "UNKNOWN_PLAYER", f"{shown(self.declarer)} is not among the players.")
-            elif any(seat.way_out is not None for seat in named):
+            elif any(seat.dropped is not None for seat in named):
                 self.fault(("declarer",), "DECLARER_DROPPED", f"{shown(self.declarer)} has left the deal before.")
         elif self.given.get("declarer") is None and self.seats and self.seats_known:
             staying = sum(seat.in_deal for seat in self.seats)
@@ -90,13 +91,13 @@ class _TableReading(Reading):
                 detail = f"{staying} players are in the deal: it ends when one of them declares."
                 self.fault(("declarer",), "DECLARER_REQUIRED", detail)
 
-    def _check_ways_out(self) -> None:
+    def _check_drops(self) -> None:
         if self.rules is None:
             return
         for seat in self.seats:
-            if seat.way_out is not None and cost_of_leaving(self.rules, seat.way_out) is None:
+            if seat.dropped is not None and drop_points(self.rules, seat.dropped) is None:
                 detail = f"{self.rules.name} has no such drop."
-                if seat.way_out == "WRONG_SHOW":
+                if seat.dropped is Drop.WRONG_SHOW:
                     detail = f"In {self.rules.name} a wrong show takes nobody out of a deal that goes on."
                 self.fault((*seat.path, "dropped"), "DROP_NOT_POSSIBLE", detail)
 
@@ -140,18 +141,18 @@ class _TableReading(Reading):
     def _match_sent(self, field: str) -> object:
         return self.given["match"].get(field)
 
-    def _format(self, name: str | None) -> MatchFormat | None:
+    def _format(self, name: MatchFormat | None) -> MatchRules | None:
         if self.rules is None or name is None:
             return None
-        for format_ in self.rules.match_formats:
+        for format_ in self.rules.matches:
             if format_.format == name:
                 return format_
-        known = ", ".join(format_.format for format_ in self.rules.match_formats)
+        known = ", ".join(format_.format for format_ in self.rules.matches)
         has = f"is played as {known}, not as {name}" if known else "has no match of several deals"
         self.fault(("match", "format"), "WRONG_FORMAT", f"{self.rules.name} {has}.")
         return None
 
-    def _limit(self, format_: MatchFormat, limit: int | None) -> int | None:
+    def _limit(self, format_: MatchRules, limit: int | None) -> int | None:
         path, limits = ("match", "limit"), format_.limits
         if self._match_sent("limit") is None:
             if len(limits) > 1:
@@ -163,15 +164,15 @@ class _TableReading(Reading):
             return None
         return limit
 
-    def _check_deals_left(self, format_: MatchFormat, deals_left: int | None) -> None:
+    def _check_deals_left(self, format_: MatchRules, deals_left: int | None) -> None:
         path = ("match", "deals_left")
-        if format_.format == "DEALS":
+        if format_.format is MatchFormat.DEALS:
             if self._match_sent("deals_left") is None:
                 self.fault(path, "MISSING_FIELD", "Must be given: this deal and those after it.")
         elif deals_left is not None:
             self.fault(path, "WRONG_DEALS_LEFT", f"{format_.format} has no fixed number of deals.")
 
-    def _check_totals(self, totals: Mapping[str, int], format_: MatchFormat | None, limit: int | None) -> None:
+    def _check_totals(self, totals: Mapping[str, int], format_: MatchRules | None, limit: int | None) -> None:
         """Every player of the deal has a total and is not out; who else has one, is out of the pool."""
         ids = {seat.id: seat for seat in self.seats if seat.id is not None}
         given = self._match_sent("totals")
@@ -184,6 +185,6 @@ class _TableReading(Reading):
                 if limit is not None and total >= limit:
                     self.fault(path, "OUT_OF_MATCH", f"{shown(id_)} has reached {limit} before this deal.")
             elif self.seats_known and format_ is not None:
-                may_be_out = format_.format == "POOL" and (limit is None or total >= limit)
+                may_be_out = format_.format is MatchFormat.POOL and (limit is None or total >= limit)
                 if not may_be_out:
                     self.fault(path, "UNKNOWN_PLAYER", f"{shown(id_)} is not among the players.")

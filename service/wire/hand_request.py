@@ -11,7 +11,7 @@ from typing import Any
 
 from marshmallow import Schema, ValidationError
 
-from service.game.cards import JOKER, Card, Rank
+from service.game.cards import JOKER, NOTHING_TURNED_UP, Card, TurnedUp
 from service.game.rules import HAND_SIZE, Deck, RuleSet
 from service.game.verdict import Question
 from service.limits import MAX_FAULTS
@@ -38,7 +38,7 @@ class Reading:
         self.faults: list[Fault] = []
         self.given = require_object(value)
         self.data = self._load(schema, self.given)
-        self.turned_up: Rank | str | None = self.data.get("wild_rank")
+        self.turned_up: TurnedUp = self.data.get("wild_rank") or NOTHING_TURNED_UP
         self.rules = self._rule_set(self.data.get("rule_set"), rule_sets)
         self._check_wild_rank()
 
@@ -122,7 +122,7 @@ class HandReading:
         if self.groups is not None and None not in self.cards:
             self._check_groups(self.groups)
 
-    def question(self, rules: RuleSet, turned_up: Rank | str | None, players: int | None) -> Question:
+    def question(self, rules: RuleSet, turned_up: TurnedUp, players: int | None) -> Question:
         """What is asked about the hand at a table of `players`, once it was checked and found good."""
         groups = None if self.groups is None else tuple(tuple(filter(None, group)) for group in self.groups)
         hand = tuple(filter(None, self.judged))

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from service.game.rules import RuleSet
 from service.game.settlement import settle
-from service.game.verdict import Question, Solve, Verdict, judge_show, score_hand
+from service.game.verdict import JUDGES, Operation, Question, Solve, Verdict
 from service.telemetry.request_log import Given
 from service.wire.deal_request import read_table
 from service.wire.hand_request import read_question
@@ -44,7 +44,9 @@ def create_calls(rule_sets: Mapping[str, RuleSet], solve: Solve, write: Callable
         text = write_settlement(settlement, write)
         return Answer(text, table.rules.name, outcome, tuple(given.values()))
 
-    return {"validate": judging(judge_show), "score": judging(score_hand), "settle": settling}
+    calls: dict[str, Call] = {operation: judging(judge) for operation, judge in JUDGES.items()}
+    calls[Operation.SETTLE] = settling
+    return calls
 
 
 def _given(verdict: Verdict) -> Given:

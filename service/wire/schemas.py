@@ -1,21 +1,21 @@
 """Schemas: a request as it is read. `openapi.yaml` says the same for others."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
+from enum import StrEnum
 from typing import Any, Final, TypeVar
 
 from marshmallow import Schema, ValidationError, fields, pre_load, validate
 
 from service.game.cards import parse_card, parse_turned_up
-from service.game.rules import MATCH_FORMATS, RuleSet
-from service.game.settlement import WAYS_OUT
+from service.game.rules import MatchFormat, RuleSet
+from service.game.settlement import Drop
+from service.game.verdict import Judged
 from service.limits import MAX_DEALS, MAX_FAULTS, MAX_PLAYER_ID_CHARACTERS, MAX_PLAYERS, MAX_POINTS
 from service.wire.faults import shown
 
 _Key = TypeVar("_Key", int, str)
 
 _WRONG_ID: Final = f"WRONG_TYPE: The id of a player must have 1 to {MAX_PLAYER_ID_CHARACTERS} characters."
-# How losers are charged: as they laid out their hands, or for the best that these could be.
-ARRANGE: Final = ("SUBMITTED", "BEST")
 
 
 def _messages(wanted: str) -> dict[str, Any]:
@@ -110,17 +110,19 @@ class GroupsField(_EachField):
 class ChoiceField(fields.String):
     """One of a few words, in capitals."""
 
-    def __init__(self, words: Sequence[str], **kwargs: Any) -> None:
-        wanted = f"one of {', '.join(words)}"
+    def __init__(self, choices: type[StrEnum], **kwargs: Any) -> None:
+        wanted = f"one of {', '.join(choices)}"
         super().__init__(error_messages=_messages(wanted), **kwargs)
-        self.words = words
+        self.choices = choices
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
         if not isinstance(value, str):
             raise self.make_error("invalid")
-        if value not in self.words:
-            raise ValidationError(f"UNKNOWN_VALUE: {shown(value)} is not one of {', '.join(self.words)}.")
-        return value
+        try:
+            return self.choices(value)
+        except ValueError:
+            known = ", ".join(self.choices)
+            raise ValidationError(f"UNKNOWN_VALUE: {shown(value)} is not one of {known}.") from None
 
 
 class WholeNumberField(fields.Integer):
@@ -247,13 +249,13 @@ class PlayerSchema(_StrictSchema):
     hand = _hand(required=False)
     groups = _groups()
     finish_card = _finish_card()
-    dropped = ChoiceField(WAYS_OUT, allow_none=True)
+    dropped = ChoiceField(Drop, allow_none=True)
 
 
 class MatchSchema(_StrictSchema):
     """A match before the deal."""
 
-    format = ChoiceField(MATCH_FORMATS, required=True)
+    format = ChoiceField(MatchFormat, required=True)
     limit = WholeNumberField(1, MAX_POINTS, allow_none=True)
     deals_left = WholeNumberField(1, MAX_DEALS, allow_none=True)
     totals = TotalsField(required=True, error_messages=_messages("an object with a total for each player"))
@@ -270,7 +272,7 @@ class DealSchema(_StrictSchema):
         error_messages=_messages("a list of players"),
     )
     declarer = fields.String(allow_none=True, error_messages=_messages("the id of a player, or null"))
-    arrange = ChoiceField(ARRANGE, allow_none=True)
+    arrange = ChoiceField(Judged, allow_none=True)
     match = ObjectField(MatchSchema, allow_none=True, error_messages=_messages("an object, or null"))
 
 

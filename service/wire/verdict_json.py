@@ -9,11 +9,11 @@ from json.encoder import encode_basestring
 from typing import Final
 
 from service.game.arrangement import Arrangement, Charge, Group
-from service.game.cards import ALL_CARDS, Card, Rank, sort_cards
+from service.game.cards import ALL_CARDS, Card, TurnedUp, sort_cards
 from service.game.reasons import Reason
 from service.game.rules import RuleSet
 from service.game.settlement import Result, Settlement, Standing
-from service.game.verdict import Verdict
+from service.game.verdict import Operation, Verdict
 
 _QUOTED: Final = tuple(f'"{card.code}"' for card in ALL_CARDS)
 
@@ -22,7 +22,7 @@ def write_statement(verdict: Verdict, engine: str) -> str:
     """What the verdict of an engine of that version says, as canonical JSON (RFC 8785): keys sorted, cards in listing
     order, whatever their order in the request. All of it is ASCII but what a version might hold.
     """
-    question, show = verdict.question, verdict.wrong_show is not None
+    question, show = verdict.question, verdict.operation is Operation.VALIDATE
     rules, groups, finish = question.rules, question.groups, question.finish_card
     submitted = verdict.submitted
     return "".join(
@@ -38,7 +38,7 @@ def write_statement(verdict: Verdict, engine: str) -> str:
             "null" if finish is None else _QUOTED[finish.order],
             ',"groups":',
             "null" if groups is None else "[" + ",".join([_cards(sort_cards(group)) for group in groups]) + "]",
-            f',"hand":{_cards(sort_cards(question.hand))},"op":"{"validate" if show else "score"}","players":',
+            f',"hand":{_cards(sort_cards(question.hand))},"op":"{verdict.operation}","players":',
             "null" if question.players is None else str(question.players),
             f',"rule_set":"{rules.name}","wild_rank":{_wild_rank(question.turned_up)}}}',
             f',"rule_set":{{"digest":"{rules.digest}","name":"{rules.name}","version":{rules.version}}}}}',
@@ -52,7 +52,7 @@ def _comparison(arrangement: Arrangement) -> str:
 
 def write_verdict(verdict: Verdict, verdict_id: str, attestation: str | None = None) -> str:
     """The verdict as compact JSON, its keys in the order of the contract."""
-    show = verdict.wrong_show is not None
+    show = verdict.operation is Operation.VALIDATE
     reasons = _reasons(verdict.reasons)
     submitted = "null" if verdict.submitted is None else _arrangement(verdict.submitted, verdict.reasons, reasons)
     return "".join(
@@ -80,7 +80,7 @@ def write_settlement(settlement: Settlement, write: Callable[[Verdict], str]) ->
         (
             "{",
             _head(settlement.table.rules, settlement.table.turned_up),
-            f',"deal":"{"ENDS" if settlement.ends else "CONTINUES"}","winner":',
+            f',"deal":"{settlement.deal}","winner":',
             "null" if settlement.winner is None else encode_basestring(settlement.winner),
             ',"players":[',
             ",".join([_result(result, write) for result in settlement.results]),
@@ -112,16 +112,15 @@ def _ids(ids: Sequence[str]) -> str:
     return "[" + ",".join([encode_basestring(id_) for id_ in ids]) + "]"
 
 
-def _head(rules: RuleSet, turned_up: Rank | str | None) -> str:
+def _head(rules: RuleSet, turned_up: TurnedUp) -> str:
     """What every answer names first: the rule set, and what was turned up, in its canonical spelling."""
     rule_set = f'{{"name":"{rules.name}","version":{rules.version},"digest":"{rules.digest}"}}'
     return f'"rule_set":{rule_set},"wild_rank":{_wild_rank(turned_up)}'
 
 
-def _wild_rank(turned_up: Rank | str | None) -> str:
-    if turned_up is None:
-        return "null"
-    return f'"{turned_up.letter if isinstance(turned_up, Rank) else turned_up}"'
+def _wild_rank(turned_up: TurnedUp) -> str:
+    code = turned_up.code
+    return "null" if code is None else f'"{code}"'
 
 
 def _arrangement(arrangement: Arrangement, reasons: Sequence[Reason], written: str) -> str:

@@ -18,7 +18,7 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from service.game.cards import Card, Rank, sort_cards
+from service.game.cards import NOTHING_TURNED_UP, Card, Rank, TurnedUp, sort_cards
 from service.game.rules import RuleSet
 from service.game.solver import solve
 from tests.bench.corpora import CORPORA, Deal, corpus_text, read_corpus, rule_sets
@@ -34,7 +34,7 @@ WARMEST: Final = 0.1
 COLDEST: Final = 0.003
 NEW_WILD_RANK: Final = 0.05
 TWO_CARDS: Final = 0.25
-WILD_RANKS: Final[tuple[Rank | None, ...]] = (None, *Rank)
+WILD_RANKS: Final = (NOTHING_TURNED_UP, *map(TurnedUp, Rank))
 
 
 def nodes(deal: Deal) -> int:
@@ -45,7 +45,7 @@ def nodes(deal: Deal) -> int:
 def neighbour(random: Random, deal: Deal) -> Deal:
     """The hand with another wild rank, or with one or two cards changed for others that the deck has left."""
     if random.random() < NEW_WILD_RANK:
-        return replace(deal, turned_up=pick(random, [rank for rank in WILD_RANKS if rank is not deal.turned_up]))
+        return replace(deal, turned_up=pick(random, [rank for rank in WILD_RANKS if rank != deal.turned_up]))
     hand = list(deal.hand)
     for _ in range(2 if random.random() < TWO_CARDS else 1):
         left = full_counts(deal.rules) - Counter(hand)
@@ -81,7 +81,7 @@ def starts(name: str) -> list[Deal]:
     """The worst hands of a rule set in the corpora that are dealt, with sorted cards."""
     deals = [deal for corpus in DEALERS for deal in read_corpus(CORPORA / f"{corpus}.txt") if deal.rules.name == name]
     ordered = sorted(deals, key=nodes, reverse=True)[:CLIMBS]
-    return [Deal(deal.rules, deal.wild, tuple(sort_cards(deal.hand))) for deal in ordered]
+    return [Deal(deal.rules, deal.turned_up, tuple(sort_cards(deal.hand))) for deal in ordered]
 
 
 def handed_on(name: str, found: Iterable[Found]) -> list[Deal]:

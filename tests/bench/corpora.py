@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from service.game.cards import JOKER_TURNED_UP, Card, Rank, parse_card, parse_rank
+from service.game.cards import NOTHING_TURNED_UP, Card, Rank, TurnedUp, parse_card, parse_turned_up
 from service.game.rules import HAND_SIZE, RuleSet, parse_rule_set
 
 CORPORA: Final = Path(__file__).parent / "corpora"
@@ -20,10 +20,10 @@ NO_WILD: Final = "-"
 
 @dataclass(frozen=True)
 class Deal:
-    """One hand of 13 cards. `turned_up` is a rank, "JOKER", or None for no wild rank."""
+    """One hand of 13 cards."""
 
     rules: RuleSet
-    turned_up: Rank | str | None
+    turned_up: TurnedUp
     hand: tuple[Card, ...]
 
     @property
@@ -33,7 +33,7 @@ class Deal:
     @property
     def line(self) -> str:
         """The deal as a line of a corpus file."""
-        turned_up = self.turned_up.letter if isinstance(self.turned_up, Rank) else self.turned_up or NO_WILD
+        turned_up = self.turned_up.code or NO_WILD
         return " ".join([self.rules.name, turned_up, *(card.code for card in self.hand)])
 
 
@@ -55,10 +55,8 @@ def parse_deal(line: str) -> Deal:
     return Deal(rules, _parse_turned_up(turned_up), tuple(parse_card(code) for code in codes))
 
 
-def _parse_turned_up(text: str) -> Rank | str | None:
-    if text == NO_WILD:
-        return None
-    return text if text == JOKER_TURNED_UP else parse_rank(text)
+def _parse_turned_up(text: str) -> TurnedUp:
+    return NOTHING_TURNED_UP if text == NO_WILD else parse_turned_up(text)
 
 
 def read_corpus(path: Path) -> list[Deal]:

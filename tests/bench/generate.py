@@ -9,7 +9,7 @@ from itertools import cycle, islice
 from random import Random
 from typing import Final
 
-from service.game.cards import JOKER, JOKER_TURNED_UP, Card, Rank, Suit, natural_card
+from service.game.cards import JOKER, JOKER_TURNED_UP, Card, Rank, Suit, TurnedUp, natural_card
 from service.game.rules import HAND_SIZE, RuleSet
 from tests.bench.corpora import CORPORA, Deal, corpus_text, rule_sets
 from tests.bench.hands import JOKERS_IN_GROUPS, LOOSE_CARDS, full_deck, pick, shuffled
@@ -22,8 +22,8 @@ FEWEST_JOKERS: Final = 3
 MAX_JOKERS: Final = 9
 
 
-def _turned_up(card: Card) -> Rank | str:
-    return JOKER_TURNED_UP if card.rank is None else card.rank
+def _turned_up(card: Card) -> TurnedUp:
+    return JOKER_TURNED_UP if card.rank is None else TurnedUp(card.rank)
 
 
 def random_deal(random: Random, rules: RuleSet) -> Deal:
@@ -68,7 +68,7 @@ def joker_rich_deal(random: Random, rules: RuleSet) -> Deal:
     jokers = [card for card in cards if card is JOKER or card.rank is wild]
     others = [card for card in cards if card is not JOKER and card.rank is not wild]
     count = pick(random, range(FEWEST_JOKERS, min(MAX_JOKERS, len(jokers)) + 1))
-    return Deal(rules, wild, tuple(shuffled(random, jokers[:count] + others[: HAND_SIZE - count])))
+    return Deal(rules, TurnedUp(wild), tuple(shuffled(random, jokers[:count] + others[: HAND_SIZE - count])))
 
 
 DEALERS: Final[dict[str, tuple[int, Callable[[Random, RuleSet], Deal]]]] = {

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import Final, TypeVar
 
-from service.game.cards import JOKER, NATURAL_CARDS, Card, Rank, Suit, natural_card
+from service.game.cards import JOKER, NATURAL_CARDS, Card, Rank, Suit, TurnedUp, natural_card
 from service.game.rules import HAND_SIZE, RuleSet
 from tests.bench.corpora import Deal
 
@@ -53,12 +53,12 @@ def counted_deal(random: Random, rules: RuleSet, jokers: int, pairs: int, *, bui
         cards |= dict.fromkeys(card for card in more if card.rank is not wild)
     single = list(cards)[:needed]
     supply = [card for card in full_deck(rules) if card is JOKER or card.rank is wild]
-    return Deal(rules, wild, (*single, *shuffled(random, single)[:pairs], *shuffled(random, supply)[:jokers]))
+    return Deal(rules, TurnedUp(wild), (*single, *shuffled(random, single)[:pairs], *shuffled(random, supply)[:jokers]))
 
 
 def random_deal(random: Random, rules: RuleSet, size: int) -> Deal:
     """Any cards of the deck."""
-    return Deal(rules, pick(random, tuple(Rank)), tuple(shuffled(random, full_deck(rules))[:size]))
+    return Deal(rules, TurnedUp(pick(random, tuple(Rank))), tuple(shuffled(random, full_deck(rules))[:size]))
 
 
 def built_deal(random: Random, rules: RuleSet, size: int) -> Deal:
@@ -74,7 +74,7 @@ def built_deal(random: Random, rules: RuleSet, size: int) -> Deal:
                 left.remove(taken)
                 hand.append(taken)
     kept = shuffled(random, hand)[pick(random, LOOSE_CARDS) :]
-    return Deal(rules, wild, (*kept, *left[: size - len(kept)]))
+    return Deal(rules, TurnedUp(wild), (*kept, *left[: size - len(kept)]))
 
 
 def joker_rich_deal(random: Random, rules: RuleSet, size: int) -> Deal:
@@ -83,4 +83,4 @@ def joker_rich_deal(random: Random, rules: RuleSet, size: int) -> Deal:
     cards = shuffled(random, full_deck(rules))
     jokers = [card for card in cards if card is JOKER or card.rank is wild][: pick(random, MANY_JOKERS)]
     others = [card for card in cards if card is not JOKER and card.rank is not wild]
-    return Deal(rules, wild, (*jokers, *others[: size - len(jokers)]))
+    return Deal(rules, TurnedUp(wild), (*jokers, *others[: size - len(jokers)]))

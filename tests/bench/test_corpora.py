@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from service.game.cards import JOKER, NATURAL_CARDS
+from service.game.cards import JOKER, NATURAL_CARDS, NOTHING_TURNED_UP
 from tests.bench.corpora import CORPORA, Deal, parse_deal, read_corpus
 from tests.bench.generate import DEALERS, FEWEST_JOKERS, HANDS, MAX_JOKERS, RULE_SETS, generate
 
@@ -51,7 +51,7 @@ def test_joker_rich_hands_hold_three_to_nine_jokers() -> None:
 def test_no_wild_rank_is_written_as_a_hyphen() -> None:
     line = GOOD_LINE.replace(" 7 ", " - ", 1)
     deal = parse_deal(line)
-    assert (deal.turned_up, deal.wild, deal.line) == (None, None, line)
+    assert (deal.turned_up, deal.wild, deal.line) == (NOTHING_TURNED_UP, None, line)
 
 
 @pytest.mark.parametrize(

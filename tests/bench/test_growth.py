@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from service.game.cards import JOKER, JOKER_TURNED_UP, Card, parse_card
+from service.game.cards import JOKER, JOKER_TURNED_UP, NOTHING_TURNED_UP, Card, parse_card
 from service.game.rules import HAND_SIZE
 from service.game.solver import Solution, solve
 from tests import oracle
@@ -83,7 +83,7 @@ def test_conclusions_name_the_dearest_and_the_cheapest_place() -> None:
 
 def test_21_cards_that_lie_in_groups_can_be_shown() -> None:
     hand = tuple(parse_card(code) for code in LONG.split())
-    solution = solve(hand, rule_sets()["online-13"].wild_rank(None), three_packs())
+    solution = solve(hand, rule_sets()["online-13"].wild_rank(NOTHING_TURNED_UP), three_packs())
     assert (solution.declarable, solution.points, solution.ungrouped) == (True, 0, ())
 
 

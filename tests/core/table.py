@@ -1,7 +1,7 @@
 """Short ways to lay cards on the table in a test."""
 
 from service.game.arrangement import Group, assess
-from service.game.cards import JOKER_TURNED_UP, Card, Rank, parse_card, parse_rank
+from service.game.cards import NOTHING_TURNED_UP, Card, TurnedUp, parse_card, parse_turned_up
 from service.game.verdict import Question, Verdict, judge_show, score_hand
 from tests.strategies import RULE_SETS
 
@@ -11,9 +11,9 @@ def cards(text: str) -> tuple[Card, ...]:
     return tuple(parse_card(code) for code in text.split())
 
 
-def turned_up(text: str | None) -> Rank | str | None:
+def turned_up(text: str | None) -> TurnedUp:
     """What lies face up, as the wire says it."""
-    return text if text is None or text == JOKER_TURNED_UP else parse_rank(text)
+    return NOTHING_TURNED_UP if text is None else parse_turned_up(text)
 
 
 def read(group: str, wild: str | None = None, rule_set: str = "online-13") -> Group:

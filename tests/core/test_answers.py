@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.game.arrangement import Arrangement
-from service.game.cards import JOKER, Card, Rank, sort_cards
+from service.game.cards import JOKER, NOTHING_TURNED_UP, Card, sort_cards
 from service.game.reasons import Reason
-from service.game.settlement import Match, Player, Settlement, Table, settle
+from service.game.rules import MatchFormat
+from service.game.settlement import Drop, Match, Player, Settlement, Table, settle
 from service.game.verdict import Question, Verdict, judge_show, score_hand
 from service.wire.verdict_json import write_settlement, write_statement, write_verdict
 from tests.strategies import FIXED, RULE_SETS, Deal, laid_out_deals, tables
@@ -53,7 +54,7 @@ def statement_of(verdict: Verdict, engine: str) -> dict[str, Any]:
         "request": {
             "op": "validate" if show else "score",
             "rule_set": rules.name,
-            "wild_rank": question.turned_up.letter if isinstance(question.turned_up, Rank) else question.turned_up,
+            "wild_rank": question.turned_up.code,
             "hand": codes(tuple(sort_cards(question.hand))),
             "groups": None if groups is None else [codes(tuple(sort_cards(group))) for group in groups],
             "finish_card": None if finish_card is None else finish_card.code,
@@ -77,7 +78,7 @@ def value_of(verdict: Verdict) -> dict[str, Any]:
     return {
         "verdict_id": "id",
         "rule_set": {"name": rules.name, "version": rules.version, "digest": rules.digest},
-        "wild_rank": turned_up.letter if isinstance(turned_up, Rank) else turned_up,
+        "wild_rank": turned_up.code,
         "judged": verdict.judged,
         "valid": verdict.valid,
         **({"wrong_show": verdict.wrong_show} if show else {}),
@@ -113,8 +114,8 @@ def settlement_of(settlement: Settlement) -> dict[str, Any]:
     standing = settlement.standing
     return {
         "rule_set": {"name": rules.name, "version": rules.version, "digest": rules.digest},
-        "wild_rank": turned_up.letter if isinstance(turned_up, Rank) else turned_up,
-        "deal": "ENDS" if settlement.ends else "CONTINUES",
+        "wild_rank": turned_up.code,
+        "deal": settlement.deal,
         "winner": settlement.winner,
         "players": [
             {
@@ -148,9 +149,11 @@ def test_the_text_is_the_json_of_the_settlement(table: Table) -> None:
 
 def test_an_id_may_be_any_text() -> None:
     id_ = 'é"\\\n\u2028{}♠'
-    players = (Player(id_, None, None), Player("b", None, "FIRST"))
-    match = Match("POINTS", None, None, {id_: 1, "b": 2})
-    settlement = settle(Table(RULE_SETS["online-13"], None, players, None, losers_at_best=False, match=match))
+    players = (Player(id_, None, None), Player("b", None, Drop.FIRST))
+    match = Match(MatchFormat.POINTS, None, None, {id_: 1, "b": 2})
+    settlement = settle(
+        Table(RULE_SETS["online-13"], NOTHING_TURNED_UP, players, None, losers_at_best=False, match=match)
+    )
     assert json.loads(write_settlement(settlement, written)) == settlement_of(settlement)
 
 

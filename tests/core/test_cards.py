@@ -13,6 +13,7 @@ from service.game.cards import (
     Card,
     Rank,
     Suit,
+    TurnedUp,
     name_cards,
     natural_card,
     parse_card,
@@ -118,7 +119,10 @@ def test_near_misses_are_no_ranks(text: str) -> None:
 
 
 def test_what_is_turned_up_is_a_rank_or_a_printed_joker() -> None:
-    assert [parse_turned_up(text) for text in ("10", "JOKER", "joker", "Joker")] == [Rank.TEN, *[JOKER_TURNED_UP] * 3]
+    assert [parse_turned_up(text) for text in ("10", "JOKER", "joker", "Joker")] == [
+        TurnedUp(Rank.TEN),
+        *[JOKER_TURNED_UP] * 3,
+    ]
     with pytest.raises(ValueError, match="'jOKER' is not a rank"):
         parse_turned_up("jOKER")
 

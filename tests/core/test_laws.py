@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from service.game.arrangement import Arrangement
 from service.game.cards import JOKER, Card, Suit, natural_card
 from service.game.rules import RuleSet, parse_rule_set
-from service.game.verdict import Question, Verdict, judge_show, score_hand
+from service.game.verdict import Operation, Question, Verdict, judge_show, score_hand
 from tests.strategies import FIXED, RULE_SET_TEXTS, RULE_SETS, Deal, deals, edit_text, laid_out_deals
 
 LaidOut = tuple[Deal, list[tuple[Card, ...]]]
@@ -147,7 +147,7 @@ def test_a_show_and_a_score_differ_in_the_charge_alone(laid_out: LaidOut) -> Non
     asked = question(laid_out)
     shown, scored = judge_show(asked), score_hand(asked)
     assert (scored.wrong_show, scored.deal) == (None, None)
-    assert shown._replace(points=scored.points, wrong_show=None, deal=None) == scored
+    assert shown._replace(operation=Operation.SCORE, points=scored.points, deal=None) == scored
     assert shown.wrong_show is not shown.valid
     charge = asked.rules.wrong_show_charge
     assert shown.points == (0 if shown.valid else scored.points if charge is None else charge)

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from service.game.cards import JOKER_TURNED_UP, Rank
-from service.game.rules import Deck, Lengths, MatchFormat, RuleSetError, parse_rule_set
+from service.game.cards import JOKER_TURNED_UP, NOTHING_TURNED_UP, Rank, TurnedUp
+from service.game.rules import Deck, Lengths, MatchFormat, MatchRules, RuleSetError, parse_rule_set
 from tests.strategies import RULE_SET_TEXTS, RULE_SETS, derive, edit_text
 
 Data = dict[str, Any]
@@ -300,12 +300,16 @@ TABLE: dict[str, tuple[object, ...]] = {
     "wrong_show_puts_out": (True, True, True, True, False),
     "first_drop": (20, 20, 20, None, None),
     "middle_drop": (40, 40, 40, None, None),
-    "match_formats": (
+    "matches": (
         (),
-        (MatchFormat("POINTS", ()),),
-        (MatchFormat("POINTS", ()), MatchFormat("POOL", (101, 201)), MatchFormat("DEALS", ())),
+        (MatchRules(MatchFormat.POINTS, ()),),
+        (
+            MatchRules(MatchFormat.POINTS, ()),
+            MatchRules(MatchFormat.POOL, (101, 201)),
+            MatchRules(MatchFormat.DEALS, ()),
+        ),
         (),
-        (MatchFormat("RACE", (100,)),),
+        (MatchRules(MatchFormat.RACE, (100,)),),
     ),
 }
 
@@ -338,16 +342,14 @@ def test_a_number_of_players_that_the_rule_set_does_not_have_is_refused(players:
 def test_a_printed_joker_turned_up_makes_the_aces_wild() -> None:
     """ "If a printed joker is turned over, all Aces become wild" (online-13)."""
     assert RULE_SETS["online-13"].wild_rank(JOKER_TURNED_UP) is Rank.ACE
-    assert RULE_SETS["online-13"].wild_rank(Rank.SEVEN) is Rank.SEVEN
-    assert RULE_SETS["online-13"].wild_rank(None) is None
+    assert RULE_SETS["online-13"].wild_rank(TurnedUp(Rank.SEVEN)) is Rank.SEVEN
+    assert RULE_SETS["online-13"].wild_rank(NOTHING_TURNED_UP) is None
 
 
 def test_no_printed_joker_can_be_turned_up_where_there_is_none() -> None:
     """ "Cannot be: error" (spec, section 3, face-value-duel)."""
     with pytest.raises(ValueError, match="face-value-duel is played without printed jokers"):
         RULE_SETS["face-value-duel"].wild_rank(JOKER_TURNED_UP)
-    with pytest.raises(ValueError, match="none can be turned up"):
-        RULE_SETS["online-13"].wild_rank("KING")
 
 
 @pytest.mark.parametrize("name", RULE_SETS)

@@ -4,7 +4,9 @@ from collections.abc import Mapping
 
 import pytest
 
-from service.game.settlement import Match, Player, Settlement, Table, settle
+from service.game.cards import NOTHING_TURNED_UP
+from service.game.rules import MatchFormat
+from service.game.settlement import Drop, Match, Player, Settlement, Table, settle
 from service.game.verdict import Question
 from tests.core.table import ask
 from tests.strategies import RULE_SETS
@@ -30,10 +32,12 @@ def table(
 ) -> Table:
     """A table of p1, p2 and so on: each a hand, or how the player left the deal; "" for a hand that is not shown."""
     seats = tuple(
-        Player(f"p{number}", None, each or None) if isinstance(each, str) else Player(f"p{number}", each, None)
+        Player(f"p{number}", None, Drop(each) if each else None)
+        if isinstance(each, str)
+        else Player(f"p{number}", each, None)
         for number, each in enumerate(players, 1)
     )
-    return Table(RULE_SETS[rule_set], None, seats, declarer, at_best, match)
+    return Table(RULE_SETS[rule_set], NOTHING_TURNED_UP, seats, declarer, at_best, match)
 
 
 def rows(settlement: Settlement) -> list[tuple[str, int]]:
@@ -41,11 +45,11 @@ def rows(settlement: Settlement) -> list[tuple[str, int]]:
 
 
 def deal(settlement: Settlement) -> tuple[str, str | None]:
-    return "ENDS" if settlement.ends else "CONTINUES", settlement.winner
+    return settlement.deal, settlement.winner
 
 
 def pool(limit: int, totals: Mapping[str, int]) -> Match:
-    return Match("POOL", limit, None, totals)
+    return Match(MatchFormat.POOL, limit, None, totals)
 
 
 class TestFamily13:
@@ -140,18 +144,22 @@ class TestFamily13:
     def test_the_lowest_total_wins_after_a_fixed_number_of_deals(self) -> None:
         """ "Deals Rummy: a fixed number of deals; the lowest total at the end wins." """
         totals = {"p1": 60, "p2": 20, "p3": 55}
-        asked = table("family-13", hand("family-13", GOOD), "MIDDLE", "FIRST", match=Match("DEALS", None, 2, totals))
+        asked = table(
+            "family-13", hand("family-13", GOOD), "MIDDLE", "FIRST", match=Match(MatchFormat.DEALS, None, 2, totals)
+        )
         standing = settle(asked).standing
         assert standing is not None
         assert (standing.match.deals_left, standing.over, standing.winners) == (1, False, ())
-        last = table("family-13", hand("family-13", GOOD), "MIDDLE", "FIRST", match=Match("DEALS", None, 1, totals))
+        last = table(
+            "family-13", hand("family-13", GOOD), "MIDDLE", "FIRST", match=Match(MatchFormat.DEALS, None, 1, totals)
+        )
         standing = settle(last).standing
         assert standing is not None
         assert (standing.match.deals_left, standing.over, standing.winners) == (0, True, ("p1", "p2"))
 
     def test_a_deal_that_goes_on_is_not_played_yet(self) -> None:
         """ "a fixed number of deals": the one in which play continues is not over."""
-        match = Match("DEALS", None, 1, {"p1": 0, "p2": 0, "p3": 0})
+        match = Match(MatchFormat.DEALS, None, 1, {"p1": 0, "p2": 0, "p3": 0})
         others = [hand("family-13", LOSER, LOOSE)] * 2
         standing = settle(table("family-13", hand("family-13", WRONG), *others, match=match)).standing
         assert standing is not None
@@ -179,7 +187,7 @@ class TestOnline13:
 
     def test_running_points_are_carried_forward(self) -> None:
         """ "Each deal is scored separately, with running points carried forward when you choose Next deal." """
-        match = Match("POINTS", None, None, {"p2": 900, "p1": 23})
+        match = Match(MatchFormat.POINTS, None, None, {"p2": 900, "p1": 23})
         standing = settle(table("online-13", hand("online-13", GOOD), "MIDDLE", match=match)).standing
         assert standing is not None
         assert list(standing.match.totals.items()) == [("p2", 940), ("p1", 23)]
@@ -226,7 +234,7 @@ class TestTwoRowDuel:
 
     def test_a_show_that_is_not_valid_is_refused(self) -> None:
         """ "You may declare only when your entire hand is valid" """
-        match = Match("RACE", 100, None, {"p1": 99, "p2": 99})
+        match = Match(MatchFormat.RACE, 100, None, {"p1": 99, "p2": 99})
         other = hand("two-row-duel", LOSER, LOOSE)
         settled = settle(table("two-row-duel", hand("two-row-duel", WRONG), other, match=match))
         assert (rows(settled), deal(settled)) == ([("WRONG_SHOW", 0), ("PLAYING", 0)], ("CONTINUES", None))
@@ -238,7 +246,7 @@ class TestTwoRowDuel:
         """ "A full match is a race to 100 penalty points. The player who reaches or passes that total first loses the
         match."
         """
-        match = Match("RACE", 100, None, {"p1": 99, "p2": before})
+        match = Match(MatchFormat.RACE, 100, None, {"p1": 99, "p2": before})
         other = hand("two-row-duel", LOSER, LOOSE)
         settled = settle(table("two-row-duel", hand("two-row-duel", GOOD), other, match=match))
         standing = settled.standing

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given, settings
 
-from service.game.cards import Card, Rank, sort_cards
+from service.game.cards import Card, Rank, TurnedUp, sort_cards
 from service.game.rules import RuleSet
 from service.game.verdict import Question, best_arrangement, judge_show
 from tests import oracle
@@ -88,7 +88,7 @@ def test_a_new_rule_set_needs_no_code(rules: RuleSet) -> None:
 def test_a_grouping_that_the_bound_lets_pass_and_is_no_better() -> None:
     """One hand in thousands gets so far in the search; it is pinned, as what is drawn at random may not reach it."""
     hand = cards("5S 8C 9C TC AS 4S 4H 4D 4C KD JOKER KH KS")
-    check_best(Deal(RULE_SETS["two-row-duel"], 2, Rank.KING, hand), RULE_SETS["two-row-duel"])
+    check_best(Deal(RULE_SETS["two-row-duel"], 2, TurnedUp(Rank.KING), hand), RULE_SETS["two-row-duel"])
 
 
 def test_a_free_wild_card_adds_nothing_to_what_a_pure_sequence_saves() -> None:
@@ -96,7 +96,7 @@ def test_a_free_wild_card_adds_nothing_to_what_a_pure_sequence_saves() -> None:
     rules = STRANGE_RULES["a second life longer than the first"]
     groups = [cards("7S 8S 9S"), cards("5H 6H 7H")]
     hand = (*groups[0], *groups[1], *cards("2C 4D KC QD JC 3D TC"))
-    check_submitted(Deal(rules, 2, Rank.NINE, hand), groups, rules)
-    verdict = judge_show(Question(rules, Rank.NINE, hand, tuple(groups)))
+    check_submitted(Deal(rules, 2, TurnedUp(Rank.NINE), hand), groups, rules)
+    verdict = judge_show(Question(rules, TurnedUp(Rank.NINE), hand, tuple(groups)))
     assert verdict.submitted is not None
     assert [group.life for group in verdict.submitted.groups] == [None, "FIRST"]

@@ -21,7 +21,7 @@ def check_table(table: Table) -> None:
     made = table_oracle.sheet(table)
     assert {result.id: (result.outcome, result.points) for result in settlement.results} == made.rows
     assert [result.id for result in settlement.results] == [player.id for player in table.players]
-    assert (settlement.winner, settlement.ends) == (made.winner, not made.goes_on)
+    assert (settlement.winner, settlement.deal) == (made.winner, "CONTINUES" if made.goes_on else "ENDS")
     check_verdicts(settlement)
     assert (settlement.standing is None) == (table.match is None)
     if table.match is not None and settlement.standing is not None:
@@ -77,7 +77,7 @@ def test_a_new_rule_set_needs_no_code(name: str, changes: dict[str, object]) -> 
             replace(player, question=player.question and player.question._replace(rules=rules))
             for player in table.players
         )
-        if not any(player.way_out in ("FIRST", "WRONG_SHOW") for player in players):
+        if not any(player.dropped in ("FIRST", "WRONG_SHOW") for player in players):
             check_table(replace(table, rules=rules, players=players))
 
     run()

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from itertools import islice
 
 from service.game.arrangement import Arrangement
-from service.game.cards import Card, Rank, sort_cards
+from service.game.cards import Card, sort_cards
 from service.game.verdict import Question, best_arrangement, judge_show
 from tests import oracle
 from tests.core.audit import faults, worth
@@ -53,7 +53,7 @@ def report(
     request: dict[str, object] = {
         "rule_set": deal.rules.name,
         "players": deal.players,
-        "wild_rank": deal.turned_up.letter if isinstance(deal.turned_up, Rank) else deal.turned_up,
+        "wild_rank": deal.turned_up.code,
         "hand": [card.code for card in deal.hand],
     }
     if groups is not None:

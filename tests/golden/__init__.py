@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from service.game.arrangement import Arrangement
-from service.game.cards import JOKER_TURNED_UP, Card, Rank, parse_card, parse_rank
+from service.game.cards import NOTHING_TURNED_UP, Card, TurnedUp, parse_card, parse_turned_up
 from service.game.rules import RuleSet
 from service.game.verdict import Question, judge_show, score_hand
 from tests.strategies import HANDS, make_deal, make_groups, make_laid_out
@@ -27,7 +27,7 @@ class Case:
 
     name: str
     players: int
-    turned_up: Rank | str | None
+    turned_up: TurnedUp
     hand: tuple[Card, ...]
     groups: tuple[tuple[Card, ...], ...] | None
 
@@ -57,7 +57,7 @@ def read_cases(text: str) -> list[Case]:
         given = {key: value.strip() for key, _, value in lines if key in INPUTS}
         groups = None if given["laid"] == "-" else tuple(_cards(group) for group in given["laid"].split("|"))
         wild = given["wild"]
-        turned_up = None if wild == "-" else wild if wild == JOKER_TURNED_UP else parse_rank(wild)
+        turned_up = NOTHING_TURNED_UP if wild == "-" else parse_turned_up(wild)
         cases.append(Case(given["case"], int(given["players"]), turned_up, _cards(given["hand"]), groups))
     return cases
 
@@ -72,10 +72,9 @@ def render(cases: list[Case], rules: RuleSet) -> str:
 
 
 def _lines(case: Case, rules: RuleSet) -> Iterator[str]:
-    turned_up = case.turned_up.letter if isinstance(case.turned_up, Rank) else case.turned_up
     yield f"case      {case.name}"
     yield f"players   {case.players}"
-    yield f"wild      {turned_up or '-'}"
+    yield f"wild      {case.turned_up.code or '-'}"
     yield f"hand      {_codes(case.hand)}"
     yield f"laid      {'-' if case.groups is None else ' | '.join(map(_codes, case.groups))}"
     question = Question(rules, case.turned_up, case.hand, case.groups)

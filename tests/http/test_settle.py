@@ -7,7 +7,6 @@ import pytest
 from flask.testing import FlaskClient
 from hypothesis import given, settings
 
-from service.game.cards import Rank
 from service.game.settlement import Player, Table
 from service.game.verdict import best_arrangement
 from service.signing.keys import KeyRing
@@ -166,7 +165,7 @@ def body_of(table: Table) -> dict[str, Any]:
     match = table.match
     return {
         "rule_set": table.rules.name,
-        "wild_rank": turned_up.letter if isinstance(turned_up, Rank) else turned_up,
+        "wild_rank": turned_up.code,
         "players": [_player_of(each) for each in table.players],
         "declarer": table.declarer,
         "arrange": "BEST" if table.losers_at_best else "SUBMITTED",
@@ -181,7 +180,7 @@ def body_of(table: Table) -> dict[str, Any]:
 
 
 def _player_of(each: Player) -> dict[str, Any]:
-    sent: dict[str, Any] = {"id": each.id, "dropped": each.way_out}
+    sent: dict[str, Any] = {"id": each.id, "dropped": each.dropped}
     if each.question is not None:
         groups = each.question.groups
         sent["hand"] = [card.code for card in each.question.hand]

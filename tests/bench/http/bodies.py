@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final
 
-from service.game.cards import Card, Rank
+from service.game.cards import Card
 from service.game.solver import solve
 from service.startup.settings import Settings
 from service.startup.state import read_state
@@ -46,7 +46,7 @@ class Bodies:
 
 def request_body(deal: Deal, groups: Sequence[Sequence[Card]] | None = None) -> str:
     """The deal as a request, with the groups that the player laid out if there are any."""
-    turned_up = deal.turned_up.letter if isinstance(deal.turned_up, Rank) else deal.turned_up
+    turned_up = deal.turned_up.code
     body: dict[str, Any] = {
         "rule_set": deal.rules.name,
         "wild_rank": turned_up,
