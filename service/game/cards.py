@@ -163,4 +163,4 @@ def sort_cards(cards: Iterable[Card]) -> list[Card]:
 
 def name_cards(cards: Iterable[Card]) -> str:
     """`cards` as a person reads them: "5♦ 6♦ Joker"."""
-    return " ".join(card.symbol for card in cards)
+    return " ".join([card.symbol for card in cards])

@@ -5,8 +5,9 @@ import time
 from collections.abc import Callable
 from functools import lru_cache
 
-from service.game.arrangement import Arrangement, Packed, pack, unpack
+from service.game.arrangement import Arrangement
 from service.game.cards import Card, Rank
+from service.game.packing import Packed, pack, unpack
 from service.game.rules import RuleSet
 from service.game.verdict import Solve
 

@@ -14,6 +14,7 @@ from service.game.reasons import Reason
 from service.game.rules import RuleSet
 from service.game.settlement import Result, Settlement, Standing
 from service.game.verdict import Operation, Verdict
+from service.wire.messages import reason_message
 
 _QUOTED: Final = tuple(f'"{card.code}"' for card in ALL_CARDS)
 
@@ -157,7 +158,7 @@ def _reasons(reasons: Sequence[Reason]) -> str:
 
 def _reason(reason: Reason) -> str:
     group = "null" if reason.group is None else str(reason.group)
-    message = encode_basestring(reason.message)
+    message = encode_basestring(reason_message(reason))
     return f'{{"code":"{reason.code}","message":{message},"group":{group},"cards":{_cards(reason.cards)}}}'
 
 

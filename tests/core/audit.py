@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from service.game.arrangement import Arrangement, Group
 from service.game.cards import JOKER, Card, Rank, sort_cards
+from service.game.lives import Life
 from service.game.melds import Kind
 from service.game.rules import RuleSet
 from tests import oracle
@@ -87,7 +88,7 @@ def _life_faults(arrangement: Arrangement, rules: RuleSet) -> list[str]:
     lives = {group.life: group for group in arrangement.groups if group.life is not None}
     named = [group.life for group in arrangement.groups if group.life is not None]
     found = [] if len(named) == len(lives) else ["a life is named twice"]
-    first, second = lives.get("FIRST"), lives.get("SECOND")
+    first, second = lives.get(Life.FIRST), lives.get(Life.SECOND)
     if first and not (first.kind is Kind.PURE_SEQUENCE and rules.loser_first_life.allow(len(first.cards))):
         found.append("the first life is none")
     is_sequence = second is not None and second.kind in (Kind.PURE_SEQUENCE, Kind.IMPURE_SEQUENCE)

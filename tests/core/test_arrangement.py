@@ -2,8 +2,8 @@
 
 from hypothesis import given
 
-from service.game.arrangement import pack, unpack
 from service.game.cards import sort_cards
+from service.game.packing import pack, unpack
 from service.game.verdict import best_arrangement
 from tests.strategies import FIXED, Deal, deals
 

@@ -10,6 +10,7 @@ from service.game.arrangement import assess
 from service.game.cards import Card, sort_cards
 from service.game.melds import Kind
 from service.game.reasons import Reason
+from service.wire.messages import reason_message
 from tests.core.table import cards, codes, show
 from tests.strategies import FIXED, RULE_SETS, Deal, derive, laid_out_deals
 
@@ -29,7 +30,7 @@ def faults_of_group(group: str, wild: str = "2") -> list[tuple[str, str]]:
     arrangement = assess([laid_out], [], cards(wild + "S")[0].rank, rules)
     reasons = [reason for reason in arrangement.reasons if reason.code in GROUP_CODES]
     assert {(reason.group, reason.cards) for reason in reasons} <= {(0, tuple(sort_cards(laid_out)))}
-    return [(reason.code, reason.message) for reason in reasons]
+    return [(reason.code, reason_message(reason)) for reason in reasons]
 
 
 GROUP_REASONS = [
@@ -179,7 +180,7 @@ def test_why_a_hand_is_no_show(code: str) -> None:
     assert not verdict.valid
     reason = next(reason for reason in verdict.reasons if reason.code == code)
     assert (reason.group, reason.cards) == (group, cards(named))
-    assert message in reason.message
+    assert message in reason_message(reason)
 
 
 def test_a_second_life_can_be_too_short_where_a_rule_set_asks_for_more() -> None:
@@ -188,12 +189,12 @@ def test_a_second_life_can_be_too_short_where_a_rule_set_asks_for_more() -> None
     groups = [cards("3S 4S 5S"), cards("7H 8H JOKER"), cards("9C 9D 9S"), cards("TH TD TC TS")]
     (reason,) = assess(groups, [], None, rules).reasons
     assert (reason.code, reason.group, reason.cards) == ("SECOND_LIFE_TOO_SHORT", 1, cards("7H 8H JOKER"))
-    assert reason.message == "7♥ 8♥ Joker is too short for the second life: it needs at least 4 cards."
+    assert reason_message(reason) == "7♥ 8♥ Joker is too short for the second life: it needs at least 4 cards."
 
 
 def test_several_cards_are_named_in_one_sentence() -> None:
     verdict = show("online-13", "3S 4S 5S | 7H 8H JOKER | 9S 9C 9D", "2", loose="8S TH TD KC")
-    assert [reason.message for reason in verdict.reasons] == [
+    assert [reason_message(reason) for reason in verdict.reasons] == [
         "8♠ 10♥ 10♦ K♣ are in no group: to show, all 13 cards must be in groups."
     ]
 
@@ -217,7 +218,7 @@ def test_all_reasons_are_given_and_in_the_fixed_order() -> None:
 
 def is_sentence(reason: Reason) -> bool:
     """One sentence: a capital letter, a number or a card first, one full stop, at the end."""
-    return re.fullmatch(r"[A-Z0-9][^.!?\n]*\.", reason.message) is not None
+    return re.fullmatch(r"[A-Z0-9][^.!?\n]*\.", reason_message(reason)) is not None
 
 
 def order_of(reason: Reason) -> tuple[int, int, int]:
@@ -240,7 +241,7 @@ def test_reasons_in_general(laid_out: tuple[Deal, Sequence[tuple[Card, ...]]]) -
     arrangement = assess(groups, loose, deal.wild, deal.rules)
     reasons = arrangement.reasons
     assert all(is_sentence(reason) for reason in reasons)
-    assert all(card.symbol in reason.message for reason in reasons for card in reason.cards)
+    assert all(card.symbol in reason_message(reason) for reason in reasons for card in reason.cards)
     assert sorted(reasons, key=order_of) == list(reasons)
     assert len({(reason.code, reason.group) for reason in reasons}) == len(reasons)
     if not arrangement.declarable:

@@ -14,6 +14,7 @@ from service.game.arrangement import Arrangement
 from service.game.cards import NOTHING_TURNED_UP, Card, TurnedUp, parse_card, parse_turned_up
 from service.game.rules import RuleSet
 from service.game.verdict import Question, judge_show, score_hand
+from service.wire.messages import reason_message
 from tests.strategies import HANDS, make_deal, make_groups, make_laid_out
 
 FOLDER: Final = Path(__file__).parents[1] / "data/golden"
@@ -95,7 +96,7 @@ def _arrangement(name: str, arrangement: Arrangement) -> Iterator[str]:
     yield f"  charges    {', '.join(f'{charge.card.code} {charge.points}' for charge in arrangement.charges) or '-'}"
     for reason in arrangement.reasons:
         where = "hand" if reason.group is None else f"group {reason.group}"
-        yield f"  {reason.code}, {where}, {_codes(reason.cards) or '-'}: {reason.message}"
+        yield f"  {reason.code}, {where}, {_codes(reason.cards) or '-'}: {reason_message(reason)}"
 
 
 def _codes(cards: tuple[Card, ...]) -> str:

@@ -7,8 +7,9 @@ from threading import Barrier
 
 import pytest
 
-from service.game.arrangement import Arrangement, pack
+from service.game.arrangement import Arrangement
 from service.game.cards import NATURAL_CARDS, Card, Rank
+from service.game.packing import pack
 from service.game.rules import RuleSet
 from service.game.verdict import best_arrangement
 from service.startup.rule_files import load_rule_sets
