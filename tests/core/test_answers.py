@@ -14,6 +14,7 @@ from service.game.reasons import Reason
 from service.game.rules import MatchFormat
 from service.game.settlement import Drop, Match, Player, Settlement, Table, settle
 from service.game.verdict import Question, Verdict, judge_show, score_hand
+from service.wire.messages import reason_message
 from service.wire.verdict_json import write_settlement, write_statement, write_verdict
 from tests.strategies import FIXED, RULE_SETS, Deal, laid_out_deals, tables
 
@@ -23,7 +24,15 @@ def codes(cards: tuple[Card, ...] | None) -> list[str] | None:
 
 
 def reasons_of(reasons: tuple[Reason, ...]) -> list[dict[str, Any]]:
-    return [{**reason._asdict(), "cards": codes(reason.cards)} for reason in reasons]
+    return [
+        {
+            "code": reason.code,
+            "message": reason_message(reason),
+            "group": reason.group,
+            "cards": codes(reason.cards),
+        }
+        for reason in reasons
+    ]
 
 
 def arrangement_of(arrangement: Arrangement) -> dict[str, Any]:
