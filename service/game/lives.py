@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 from service.game.cards import Card, Rank
-from service.game.melds import Kind, Meld
+from service.game.melds import Kind, Reading
 from service.game.rules import Lengths, RuleSet
 
 
@@ -30,44 +30,32 @@ class Lives(NamedTuple):
 NO_LIVES: Final = Lives(None, None)
 
 
-def find_lives(
-    sequences: Sequence[Meld | None],
-    melds: Sequence[Meld | None],
-    first_lengths: Lengths,
-    wild: Rank | None,
-    rules: RuleSet,
-) -> Lives:
+def find_lives(readings: Sequence[Reading], first_lengths: Lengths, wild: Rank | None, rules: RuleSet) -> Lives:
     """The first groups that can be both lives; else the pure sequence that saves most; else none.
 
-    `sequences` are the groups' readings as sequences, `melds` their preferred readings. A group that reads better as a
-    set is taken for the second life only if no other can be it.
+    A group that reads better as a set is taken for the second life only if no other can be it.
     """
-    firsts = [
-        index
-        for index, meld in enumerate(sequences)
-        if meld is not None and meld.kind is Kind.PURE_SEQUENCE and first_lengths.allow(len(meld.cards))
-    ]
-    if not firsts:
-        return NO_LIVES
-    seconds = _second_lives(sequences, melds, rules.second_life)
+    firsts: list[int] = []
+    seconds: list[int] = []
+    spare: list[int] = []
+    for index, (sequence, meld, _) in enumerate(readings):
+        if sequence is None:
+            continue
+        if sequence.kind is Kind.PURE_SEQUENCE and first_lengths.allow(len(sequence.cards)):
+            firsts.append(index)
+        if rules.second_life is not None and rules.second_life.allow(len(sequence.cards)):
+            (seconds if meld is sequence else spare).append(index)
     for first in firsts:
-        for second in seconds:
+        for second in seconds + spare:
             if second != first:
                 return Lives(first, second)
-    return Lives(max(firsts, key=lambda index: _saving(sequences[index], wild, rules)), None)
+    if not firsts:
+        return NO_LIVES
+    return Lives(max(firsts, key=lambda index: _saving(readings[index].cards, wild, rules)), None)
 
 
-def _second_lives(sequences: Sequence[Meld | None], melds: Sequence[Meld | None], lengths: Lengths | None) -> list[int]:
-    """The groups that can be a second life, those that read better as a set last."""
-    if lengths is None:
-        return []
-    fit = [index for index, meld in enumerate(sequences) if meld is not None and lengths.allow(len(meld.cards))]
-    preferred = [index for index in fit if melds[index] is sequences[index]]
-    return preferred + [index for index in fit if melds[index] is not sequences[index]]
-
-
-def _saving(meld: Meld | None, wild: Rank | None, rules: RuleSet) -> int:
-    return 0 if meld is None else sum([card_points(card, wild, rules) for card in meld.cards])
+def _saving(cards: Sequence[Card], wild: Rank | None, rules: RuleSet) -> int:
+    return sum([card_points(card, wild, rules) for card in cards])
 
 
 def card_points(card: Card, wild: Rank | None, rules: RuleSet) -> int:

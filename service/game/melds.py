@@ -67,17 +67,37 @@ class Parts:
                 self.ranks.add(rank)
 
 
-def sequence_card(place: int, suit: int) -> Card:
-    """The card at a place of a suit's sequence: 0 is the ace below the two, 13 the ace above the king."""
-    return NATURAL_CARDS[13 * suit + place % 13]
+class Reading(NamedTuple):
+    """How a group can be read: as a `sequence`, and as the `meld` that stands unless a life needs the sequence.
+
+    That is the reading with fewer jokers, on a tie the sequence. `unread` is a group that is no meld.
+    """
+
+    sequence: Meld | None
+    meld: Meld | None
+    unread: Parts | None = None
+
+    @property
+    def cards(self) -> Sequence[Card]:
+        """The cards of the group."""
+        if self.meld is not None:
+            return self.meld.cards
+        return self.unread.cards if self.unread is not None else ()
+
+
+def read_group(cards: Sequence[Card], wild: Rank | None, wild_stays_pure: bool) -> Reading:
+    """How the cards of a group can be read. With `wild_stays_pure` false, a wild-rank card makes a sequence impure even
+    in its own place.
+    """
+    parts = Parts(cards, wild)
+    sequence, set_ = read_sequence(parts, wild_stays_pure), read_set(parts)
+    if set_ is not None and (sequence is None or set_.themselves > sequence.themselves):
+        return Reading(sequence, set_)
+    return Reading(sequence, sequence, None if sequence is not None else parts)
 
 
 def read_sequence(parts: Parts, wild_stays_pure: bool) -> Meld | None:
-    """The best sequence that the cards make, or None.
-
-    Of equals, the one highest up: 5♦ 6♦ and a joker are 5-6-7. With `wild_stays_pure` false, a wild-rank card makes
-    a sequence impure even in its own place.
-    """
+    """The best sequence that the cards make, or None."""
     length = len(parts.cards)
     if not SMALLEST_MELD <= length <= LONGEST_SEQUENCE or len(parts.suits) > 1 or parts.repeated:
         return None
@@ -86,32 +106,48 @@ def read_sequence(parts: Parts, wild_stays_pure: bool) -> Meld | None:
     suit = (parts.naturals or parts.wild)[0].order // 13
     own_wild = [card for card in parts.wild if card.order // 13 == suit][:1]
     for themselves in (parts.naturals + own_wild, parts.naturals):
-        start = _highest_start(themselves, length) if themselves else -1
+        start = highest_start(themselves, length) if themselves else -1
         if start >= 0:
             jokers = _without(parts.wild, themselves) + parts.printed
-            plays_as = tuple([sequence_card(place, suit) for place in range(start, start + length)])
-            pure = not jokers and (wild_stays_pure or not parts.wild)
-            kind = Kind.PURE_SEQUENCE if pure else Kind.IMPURE_SEQUENCE
-            return Meld(kind, _lay(plays_as, themselves, jokers), plays_as, len(themselves))
+            return lay_sequence(start, themselves, jokers, wild_stays_pure or not parts.wild)
     return None
 
 
+def lay_sequence(start: int, themselves: Sequence[Card], jokers: Sequence[Card], may_be_pure: bool) -> Meld:
+    """The sequence from a place on, of cards of one suit that are themselves and of the jokers that fill it up."""
+    length = len(themselves) + len(jokers)
+    first = 13 * (themselves[0].order // 13)
+    plays_as = tuple([NATURAL_CARDS[first + place % 13] for place in range(start, start + length)])
+    kind = Kind.PURE_SEQUENCE if may_be_pure and not jokers else Kind.IMPURE_SEQUENCE
+    return Meld(kind, _lay(plays_as, themselves, jokers), plays_as, len(themselves))
+
+
 def read_set(parts: Parts) -> Meld | None:
-    """The best set that the cards make, or None. Cards are listed by suit, jokers in the missing ones."""
+    """The best set that the cards make, or None."""
     if not SMALLEST_MELD <= len(parts.cards) <= LARGEST_SET or len(parts.ranks) > 1 or parts.repeated:
         return None
     themselves = parts.naturals or list(dict.fromkeys(parts.wild))
-    if not themselves or themselves[0].rank is None:
-        return None
-    jokers = _without(parts.wild, themselves) + parts.printed
-    suit_cards = NATURAL_CARDS[themselves[0].rank :: 13]
+    return lay_set(themselves, _without(parts.wild, themselves) + parts.printed) if themselves else None
+
+
+def lay_set(themselves: Sequence[Card], jokers: Sequence[Card]) -> Meld:
+    """The set of cards of one rank that are themselves, listed by suit, and of jokers in the missing suits."""
+    suit_cards = NATURAL_CARDS[themselves[0].order % 13 :: 13]
     free = [card for card in suit_cards if card not in themselves][: len(jokers)]
     plays_as = tuple([card for card in suit_cards if card in themselves or card in free])
     return Meld(Kind.SET, _lay(plays_as, themselves, jokers), plays_as, len(themselves))
 
 
-def _highest_start(cards: Sequence[Card], length: int) -> int:
-    """The highest place at which a sequence of `length` with the cards, all of one suit, can start; -1 for none."""
+def sequence_card(place: int, suit: int) -> Card:
+    """The card at a place of a suit's sequence: 0 is the ace below the two, 13 the ace above the king."""
+    return NATURAL_CARDS[13 * suit + place % 13]
+
+
+def highest_start(cards: Sequence[Card], length: int) -> int:
+    """The highest place at which a sequence of `length` with the cards, all of one suit, can start; -1 for none.
+
+    So 5♦ 6♦ and a joker are 5-6-7.
+    """
     places = [card.order % 13 for card in cards]
     if 0 in places:
         high = [place or ACE_HIGH for place in places]

@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 from service.game.cards import Card, Rank
-from service.game.melds import ACE_HIGH, LARGEST_SET, SMALLEST_MELD, Kind, Meld, Parts, sequence_card
+from service.game.melds import ACE_HIGH, LARGEST_SET, SMALLEST_MELD, Kind, Meld, Parts, Reading, sequence_card
 from service.game.rules import Lengths, RuleSet
 
 
@@ -60,17 +60,39 @@ class Reason(NamedTuple):
     details: Details = NO_DETAILS
 
 
-def group_reasons(index: int, parts: Parts) -> list[Reason]:
-    """Everything that keeps the cards of a group without a reading from being a sequence or a set.
+def why_no_show(
+    readings: Sequence[Reading], first: int | None, ungrouped: tuple[Card, ...], wild: Rank | None, rules: RuleSet
+) -> tuple[Reason, ...]:
+    """Everything that keeps an arrangement from being a show: the faults of each group, then those of the hand.
+
+    `first` is the index of the group that is a first life to show with.
+    """
+    reasons: list[Reason] = []
+    for index, reading in enumerate(readings):
+        if reading.unread is not None:
+            cards = tuple(reading.cards)
+            reasons += [Reason(code, index, cards, details) for code, details in _group_faults(reading.unread)]
+    sequences = [(index, reading.sequence) for index, reading in enumerate(readings) if reading.sequence is not None]
+    if first is None:
+        reasons += _first_life(sequences, rules.first_life, wild)
+    if rules.second_life is not None:
+        others = [(index, sequence) for index, sequence in sequences if index != first]
+        reasons += _second_life(others, 1 if first is not None else 2, rules.second_life)
+    invalid = tuple([tuple(reading.cards) for reading in readings if reading.meld is None])
+    if invalid:
+        cards = tuple([card for group in invalid for card in group])
+        reasons.append(Reason(ReasonCode.INVALID_GROUP, None, cards, Details(groups=invalid)))
+    if ungrouped:
+        reasons.append(Reason(ReasonCode.UNGROUPED_CARDS, None, ungrouped))
+    return tuple(reasons)
+
+
+def _group_faults(parts: Parts) -> Iterator[tuple[ReasonCode, Details]]:
+    """Everything that keeps the cards of a group from being a sequence or a set.
 
     What the cards look like decides which faults are named: cards of one rank have those of a set, cards of one suit
     those of a sequence, others both.
     """
-    cards = tuple(parts.cards)
-    return [Reason(code, index, cards, details) for code, details in _group_faults(parts)]
-
-
-def _group_faults(parts: Parts) -> Iterator[tuple[ReasonCode, Details]]:
     size = len(parts.cards)
     set_like = len(parts.ranks) == 1
     sequence_like = len(parts.suits) == 1
@@ -114,32 +136,6 @@ def _gap_faults(parts: Parts) -> Iterator[tuple[ReasonCode, Details]]:
 
 def _gaps(places: set[int]) -> list[int]:
     return [place for place in range(min(places), max(places)) if place not in places]
-
-
-def hand_reasons(
-    sequences: Sequence[Meld | None],
-    first: int | None,
-    invalid: Sequence[tuple[Card, ...]],
-    ungrouped: Sequence[Card],
-    rules: RuleSet,
-    wild: Rank | None,
-) -> list[Reason]:
-    """Everything that keeps an arrangement from being a show, the faults inside its groups left aside.
-
-    `sequences` are the groups' readings as sequences; `first` is the index of the group that is a first life to show
-    with; `invalid` are the groups without a reading.
-    """
-    found = [(index, meld) for index, meld in enumerate(sequences) if meld is not None]
-    reasons = [] if first is not None else list(_first_life(found, rules.first_life, wild))
-    if rules.second_life is not None:
-        others = [(index, meld) for index, meld in found if index != first]
-        reasons += _second_life(others, 1 if first is not None else 2, rules.second_life)
-    if invalid:
-        cards = tuple([card for group in invalid for card in group])
-        reasons.append(Reason(ReasonCode.INVALID_GROUP, None, cards, Details(groups=tuple(invalid))))
-    if ungrouped:
-        reasons.append(Reason(ReasonCode.UNGROUPED_CARDS, None, tuple(ungrouped)))
-    return reasons
 
 
 def _first_life(sequences: list[tuple[int, Meld]], lengths: Lengths, wild: Rank | None) -> Iterator[Reason]:
