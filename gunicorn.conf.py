@@ -152,9 +152,9 @@ def post_worker_init(_worker: Worker) -> None:
 def worker_exit(_server: Arbiter, worker: Worker) -> None:
     """What was answered is counted and logged before the worker ends; one that never started has nothing to tell."""
     app = getattr(worker, "wsgi", None)
-    recorder = app and app.extensions.get("recorder")
-    if recorder:
-        flushing = threading.Thread(target=recorder.flush, daemon=True)
+    request_log = app and app.extensions.get("request_log")
+    if request_log:
+        flushing = threading.Thread(target=request_log.flush, daemon=True)
         flushing.start()
         flushing.join(FLUSH_SECONDS)
         if flushing.is_alive():

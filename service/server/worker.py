@@ -26,7 +26,7 @@ from gunicorn.workers.gthread import STOP_KEEPALIVE_LINGER, TConn, ThreadWorker 
 
 from service.limits import MAX_ANSWER_SECONDS, MAX_ARRIVAL_SECONDS, MAX_QUEUED, MAX_QUEUED_BATCHES, MAX_WAITING_BYTES
 from service.server.arrival import Arrival, Endless
-from service.telemetry.request_log import Record, note_arrival, request_id
+from service.telemetry.events import RequestEvent, request_id, set_arrival_time
 from service.wire.problems import unread_problem
 
 # So long a peer may still send to a connection that is closing, lest it loses the answer.
@@ -171,7 +171,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         # Connections for whose request there is no room: the answer is written, and will be sent with the others.
         self.excess: list[Connection] = []
         # What there is to tell of these, by method and port.
-        self.overloads: dict[tuple[str, bool], Record] = {}
+        self.overloads: dict[tuple[str, bool], RequestEvent] = {}
         # Connections that wait for their peer, and since when, the longest first; and the bytes that they hold.
         self.waiting: dict[Connection, float] = {}
         self.waiting_bytes = 0
@@ -289,7 +289,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
 
     def handle(self, conn: Connection) -> None:
         """Answer a request, and note whether its connection stays open; in the main loop or in a thread."""
-        note_arrival(conn.arrived)
+        set_arrival_time(conn.arrived)
         conn.unread = _pieces(bytes(conn.arrival.data))
         conn.parser = RequestParser(self.cfg, conn.unread, conn.client)
         # For gunicorn: where there is no room for others, the answer tells that the connection ends.
@@ -322,12 +322,12 @@ class Worker(ThreadWorker):  # type: ignore[misc]
     def _turn_away(self, conn: Connection) -> None:
         """Refuse a request for which there is no room. They may be thousands: those of one turn are told as one."""
         kind = conn.arrival.method, conn.admin
-        if record := self.overloads.get(kind):
-            record.others += 1
+        if event := self.overloads.get(kind):
+            event.others += 1
             id_ = request_id(conn.arrival.request_id)
         else:
-            record = self.overloads[kind] = _record(conn, "OVERLOADED")
-            id_ = record.request_id
+            event = self.overloads[kind] = _event(conn, "OVERLOADED")
+            id_ = event.request_id
         detail = "There is more to do than can be done in time; try again later."
         conn.kept = self._can_stay(conn)
         conn.sock.sendall(unread_problem(503, "OVERLOADED", detail, id_, conn.kept))
@@ -339,8 +339,8 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         """Send what those are told who were turned away: all at once, which is faster than each by itself."""
         excess, overloads = self.excess, self.overloads
         self.excess, self.overloads = [], {}
-        for record in overloads.values():
-            self._put(record, HTTPStatus.SERVICE_UNAVAILABLE)
+        for event in overloads.values():
+            self._put(event, HTTPStatus.SERVICE_UNAVAILABLE)
         for conn in excess:
             self._send(conn)
 
@@ -350,13 +350,13 @@ class Worker(ThreadWorker):  # type: ignore[misc]
 
     def _write_problem(self, conn: Connection, status: int, code: str, detail: str | None) -> None:
         """Answer what never became a request of the application, and put down what was answered."""
-        record = _record(conn, code)
-        self._put(record, status)
-        conn.sock.sendall(unread_problem(status, code, detail, record.request_id, conn.kept))
+        event = _event(conn, code)
+        self._put(event, status)
+        conn.sock.sendall(unread_problem(status, code, detail, event.request_id, conn.kept))
 
-    def _put(self, record: Record, status: int) -> None:
-        record.end(status)
-        self.wsgi.extensions["recorder"].put(record)
+    def _put(self, event: RequestEvent, status: int) -> None:
+        event.end(status)
+        self.wsgi.extensions["request_log"].put(event)
 
     def _send(self, conn: Connection) -> None:
         conn.send()
@@ -475,11 +475,11 @@ class Worker(ThreadWorker):  # type: ignore[misc]
                 conn.deadline = min(conn.deadline, deadline)
 
 
-def _record(conn: Connection, code: str) -> Record:
-    """What there is to tell of a request that never became one of the application."""
-    record = Record(conn.arrival.request_id, conn.arrival.method, None, conn.admin, conn.arrived)
-    record.fields["outcome"] = code
-    return record
+def _event(conn: Connection, code: str) -> RequestEvent:
+    """The event of a request that never reaches the application."""
+    event = RequestEvent(conn.arrival.request_id, conn.arrival.method, None, conn.admin, conn.arrived)
+    event.fields["outcome"] = code
+    return event
 
 
 def _pieces(data: bytes) -> Iterator[bytes]:
