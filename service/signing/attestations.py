@@ -14,6 +14,7 @@ from marshmallow import Schema, fields, validate
 
 from service.game.canonical import canonical_json
 from service.game.cards import CARD_PATTERN, JOKER, RANK_PATTERN
+from service.game.verdict import JUDGES, DealState, Judged
 from service.signing.keys import ALGORITHM, TYPE, KeyRing, PublicKey, encode
 from service.wire.schemas import TruthField
 from service.wire.strict_json import MalformedJson, read_json
@@ -131,8 +132,8 @@ class _Comparison(Schema):
 
 class _Outcome(Schema):
     best = fields.Nested(_Comparison, required=True)
-    deal = fields.String(validate=validate.OneOf(("ENDS", "CONTINUES")))
-    judged = fields.String(required=True, validate=validate.OneOf(("BEST", "SUBMITTED")))
+    deal = fields.String(validate=validate.OneOf(tuple(DealState)))
+    judged = fields.String(required=True, validate=validate.OneOf(tuple(Judged)))
     points = _number(low=0)
     reasons = fields.List(_text(_CODE), required=True)
     submitted = fields.Nested(_Comparison)
@@ -144,7 +145,7 @@ class _Request(Schema):
     finish_card = _text(CARD_PATTERN, allow_none=True)
     groups = fields.List(fields.List(_text(CARD_PATTERN)), required=True, allow_none=True)
     hand = fields.List(_text(CARD_PATTERN), required=True, validate=validate.Length(equal=13))
-    op = fields.String(required=True, validate=validate.OneOf(("score", "validate")))
+    op = fields.String(required=True, validate=validate.OneOf(tuple(JUDGES)))
     players = _number(low=2, allow_none=True)
     rule_set = _text(_NAME)
     wild_rank = _text(_WILD_RANK, allow_none=True)
