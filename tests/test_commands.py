@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from service.cli.bulk import LINES_A_CHUNK, read_lines
+from service.cli.bulk import CHUNK_LINES, read_lines
 from service.cli.judge import DONE, FAULTY, INTERRUPTED, UNUSABLE
 from service.cli.main import main
 from service.limits import MAX_BODY_BYTES
@@ -46,7 +46,7 @@ def answers(path: Path) -> list[dict[str, Any]]:
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     """More lines than one chunk has, all good."""
-    return write(tmp_path / "in.ndjson", [line(number) for number in range(2 * LINES_A_CHUNK + 10)])
+    return write(tmp_path / "in.ndjson", [line(number) for number in range(2 * CHUNK_LINES + 10)])
 
 
 @pytest.fixture(scope="module")

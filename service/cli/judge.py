@@ -1,32 +1,35 @@
-"""`judge`: judges a file of requests, or signed verdicts once more."""
+"""`judge`: judges a file of requests, or judges signed verdicts again."""
 
 import fcntl
 import os
 import stat
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, Final, Never, TextIO
 
 from tqdm import tqdm
 
-from service.cli import bulk
+from service.cli.bulk import ChunkResult, map_chunks, read_lines
+from service.cli.checking import check_chunk, knows_a_key
+from service.cli.judging import judge_chunk
+from service.cli.resuming import ResumeError, resume
 from service.limits import MAX_ANSWER_LINE_BYTES, MAX_BODY_BYTES
 from service.startup.settings import load_settings
 
-HELP: Final = "judge a file of requests, or signed verdicts once more"
+HELP: Final = "judge a file of requests, or judge signed verdicts again"
 DONE: Final = 0
-# Everything was answered, and not everything with a verdict; or not every verdict is the same today.
+# Not every line was answered with a verdict, or not every verdict is the same today.
 FAULTY: Final = 1
-# As argparse exits for what it cannot make sense of.
+# The exit code of argparse for arguments that it cannot use.
 UNUSABLE: Final = 2
 INTERRUPTED: Final = 130
 
 
 class _Unusable(Exception):
-    """The command cannot do what it is told; the message says why."""
+    """These arguments cannot be used; the message says why."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -40,16 +43,16 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Judge a file of requests on all cores: a JSON object a line in the form of a batch's items, each answered with a
-    line in its place. Or, with --check, judge the signed verdicts of such answers once more, and list each that is not
+    """Judge a file of requests on all cores. Each line is a JSON object like an item of a batch, and the same line of
+    the output is its answer. With --check, judge the signed verdicts in such answers again, and list each that is not
     the same today. Exit code: 0 if every line got a verdict, or every verdict is the same; 1 if not; 2 if nothing could
     be read; 130 if interrupted.
     """
-    # Faulty settings are told here, once; the processes read them again.
+    # Report faulty settings once, here; each process reads them again.
     load_settings()
     try:
         return _run(options)
-    except (_Unusable, bulk.ResumeError, OSError) as error:
+    except (_Unusable, ResumeError, OSError) as error:
         sys.stderr.write(f"showcheck judge: {error}\n")
         return UNUSABLE
     except KeyboardInterrupt:
@@ -72,43 +75,46 @@ def _run(options: Namespace) -> int:
 
 def _judge(options: Namespace) -> int:
     done = faulty = 0
-    with options.file.open("rb") as source, _writing(options.output, resume=options.resume) as output:
+    with options.file.open("rb") as source, _open_output(options.output, resuming=options.resume) as output:
         if options.resume:
-            done, faulty = bulk.resume(source, options.output)
-        lines = bulk.read_lines(source, MAX_BODY_BYTES)
-        with _progress(source) as progress:
-            for chunk in bulk.work_through(lines, bulk.judge_chunk, done + 1, options.cores):
-                output.write(chunk.text)
-                output.flush()
-                faulty += chunk.faulty
-                progress.update(chunk.bytes_read)
-    return FAULTY if faulty else DONE
+            done, faulty = resume(source, options.output)
+        _, found = _process(source, output, judge_chunk, MAX_BODY_BYTES, done + 1, options.cores)
+    return FAULTY if faulty + found else DONE
 
 
 def _check(options: Namespace) -> int:
-    checked = faulty = 0
-    if not bulk.knows_a_key():
+    if not knows_a_key():
         raise _Unusable("no key is known: SHOWCHECK_VERIFY_KEYS_FILE names the file of public keys")
-    with (
-        options.check.open("rb") as source,
-        _writing(options.output) as output,
-        _progress(source) as progress,
-    ):
-        lines = bulk.read_lines(source, MAX_ANSWER_LINE_BYTES)
-        for chunk in bulk.work_through(lines, bulk.check_chunk, 1, options.cores):
-            output.write(chunk.text)
-            output.flush()
-            checked += chunk.checked
-            faulty += chunk.faulty
-            progress.update(chunk.bytes_read)
+    with options.check.open("rb") as source, _open_output(options.output) as output:
+        checked, faulty = _process(source, output, check_chunk, MAX_ANSWER_LINE_BYTES, 1, options.cores)
     sys.stderr.write(f"{checked} verdicts, {checked - faulty} the same today, {faulty} not\n")
-    # Where there is none, nothing is proven.
+    # A file without a verdict proves nothing.
     return FAULTY if faulty or not checked else DONE
 
 
+def _process(
+    source: BinaryIO,
+    output: TextIO,
+    work: Callable[[list[bytes], int], ChunkResult],
+    max_bytes: int,
+    first: int,
+    cores: int,
+) -> tuple[int, int]:
+    """Write what `work` makes of each chunk as soon as it is there. Returns the total and how much of it is faulty."""
+    total = faulty = 0
+    with _progress(source) as progress:
+        for result in map_chunks(work, read_lines(source, max_bytes), first, cores):
+            output.write(result.text)
+            output.flush()
+            total += result.total
+            faulty += result.faulty
+            progress.update(result.bytes_read)
+    return total, faulty
+
+
 @contextmanager
-def _writing(path: Path | None, *, resume: bool = False) -> Iterator[TextIO]:
-    """Where the answers go; a file is this run's alone, and has nothing in it unless an earlier run is gone on with."""
+def _open_output(path: Path | None, *, resuming: bool = False) -> Iterator[TextIO]:
+    """Standard output, or a file. A file is locked against other runs, and must be empty unless a run is resumed."""
     if path is None:
         yield sys.stdout
         return
@@ -118,21 +124,21 @@ def _writing(path: Path | None, *, resume: bool = False) -> Iterator[TextIO]:
                 fcntl.flock(output, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
                 raise _Unusable(f"{path} is being written by another run") from None
-        if os.fstat(output.fileno()).st_size and not resume:
+        if os.fstat(output.fileno()).st_size and not resuming:
             raise _Unusable(f"{path} exists: --resume goes on with it, or name another")
         yield output
 
 
 def _progress(source: BinaryIO) -> "tqdm[Never]":
-    # Shown on a terminal only; how long a pipe is nobody knows.
+    # `disable=None` shows it on a terminal only. A pipe has no known length.
     total, read = (os.fstat(source.fileno()).st_size, source.tell()) if source.seekable() else (None, 0)
     return tqdm(total=total, initial=read, unit="B", unit_scale=True, disable=None)
 
 
 def _cores(text: str) -> int:
-    most = 4 * _usable_cores()
-    if not text.isdecimal() or not 1 <= int(text) <= most:
-        raise ArgumentTypeError(f"a whole number from 1 to {most}")
+    max_cores = 4 * _usable_cores()
+    if not text.isdecimal() or not 1 <= int(text) <= max_cores:
+        raise ArgumentTypeError(f"a whole number from 1 to {max_cores}")
     return int(text)
 
 

@@ -1,4 +1,4 @@
-"""`keygen`: makes a key that verdicts are signed with."""
+"""`keygen`: makes a signing key."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Main: the commands of `python -m service`. Each is a module with HELP, add_arguments and run."""
+"""Main: the commands of `python -m service`. Each is a module with `HELP`, `add_arguments` and `run`."""
 
 import sys
 from argparse import ArgumentParser
@@ -8,13 +8,13 @@ from typing import Final
 from service.cli import judge, keygen, serve
 from service.startup.start_error import StartError
 
-# As gunicorn exits for a configuration that it cannot take.
+# The exit code of gunicorn for a configuration that it cannot use.
 NOT_STARTED: Final = 1
 _COMMANDS: Final = {"serve": serve, "judge": judge, "keygen": keygen}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command that the arguments name; the exit code."""
+    """Run the command that the arguments name, and return its exit code."""
     parser = ArgumentParser(prog="python -m service", description="Showcheck at the command line.")
     parsers = parser.add_subparsers(metavar="COMMAND", required=True)
     for name, command in _COMMANDS.items():

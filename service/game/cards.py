@@ -83,6 +83,9 @@ NATURAL_CARDS: Final = tuple(
 JOKER: Final = Card("JOKER", "Joker", len(NATURAL_CARDS), None, None)
 # By their order.
 ALL_CARDS: Final = (*NATURAL_CARDS, JOKER)
+# Regular expressions of the wire form.
+RANK_PATTERN: Final = f"[{''.join(rank.letter for rank in Rank)}]"
+CARD_PATTERN: Final = f"(?:{RANK_PATTERN}[{''.join(suit.letter for suit in Suit)}]|{JOKER.code})"
 JOKER_SPELLINGS: Final = ("JOKER", "joker", "Joker")
 
 

@@ -4,7 +4,6 @@ A rule set is data: every key is required, none is optional, and a faulty file i
 """
 
 import hashlib
-import json
 import re
 import tomllib
 from collections.abc import Mapping
@@ -12,6 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
+from service.game.canonical import canonical_json
 from service.game.cards import Rank, TurnedUp
 
 HAND_SIZE: Final = 13
@@ -339,5 +339,4 @@ def _build(data: dict[str, Any]) -> RuleSet:
 
 
 def _digest(data: dict[str, Any]) -> str:
-    canonical = json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return "sha256:" + hashlib.sha256(canonical.encode()).hexdigest()
+    return "sha256:" + hashlib.sha256(canonical_json(data).encode()).hexdigest()

@@ -1,7 +1,6 @@
-"""Arrivals: the bytes of a request as they come in, and whether all of it is there.
+"""Arrivals: the bytes of a request as they arrive, and whether it is complete.
 
-Only where the request ends is found out here; what it says, and whether it is HTTP at all, is the server's to read.
-Refused here is only what never ends.
+This module finds only where a request ends; gunicorn parses it. It refuses only requests that do not end.
 """
 
 import re
@@ -17,11 +16,11 @@ _LENGTH: Final = re.compile(rb"\ncontent-length:[ \t]*0*(\d*)[ \t]*\r\n", re.IGN
 _CHUNKED: Final = re.compile(rb"\ntransfer-encoding:[^\r]*\bchunked\b", re.IGNORECASE)
 _CHUNK: Final = re.compile(rb"([0-9a-f]{1,15})[ \t]*(?:;.*)?", re.IGNORECASE | re.DOTALL)
 _CONTINUE: Final = re.compile(rb"\nexpect:[ \t]*100-continue[ \t]*\r\n", re.IGNORECASE)
-# Where it is certain that a request ends here and others may follow: a plain first line, and none of these headers.
+# The end of a request is certain under a plain first line and without any of these headers.
 _PLAIN: Final = re.compile(rb"(?:\r\n)?(?!HEAD )(?:%b) [!-~]+ HTTP/1\.1\r\n" % _METHODS)
 _UNCERTAIN: Final = re.compile(
     rb"\n(?:[ \t]|transfer-encoding|connection:[^\r]*\bclose\b"
-    # A length that is no number, or not the only one.
+    # A length that is no number, or is not the only one.
     rb"|content-length(?!:[ \t]*\d+[ \t]*\r(?!.*\ncontent-length)))",
     re.IGNORECASE | re.DOTALL,
 )
@@ -31,7 +30,7 @@ _REQUEST_ID: Final = re.compile(rb"\nx-request-id:[ \t]*([!-~]+)[ \t]*(?=\r\n)",
 
 
 class Endless(Enum):
-    """Why a request is not waited for."""
+    """Why the rest of a request is not waited for."""
 
     BARE_LINE_FEED = auto()
     TOO_MANY_CHUNKS = auto()
@@ -41,17 +40,16 @@ class Endless(Enum):
 
 
 class Arrival:
-    """What has arrived on a connection since the last request.
+    """The bytes that have arrived on a connection since the last request.
 
-    `complete` is whether nothing more need be waited for to read the request; `endless` why that is, where the request
-    itself is not there.
+    `complete` says that there is nothing more to wait for. `endless` says why, if the request itself is incomplete.
     """
 
     def __init__(self, data: bytes = b"") -> None:
         self.data = bytearray()
         self.complete = False
         self.endless: Endless | None = None
-        # Where the head ends; then where the body ends, or, where it comes in chunks, the next chunk begins.
+        # The offset where the head ends; then where the body ends, or where the next chunk of it begins.
         self._head = -1
         self._next = 0
         self._chunked = False
@@ -60,7 +58,7 @@ class Arrival:
             self.add(data)
 
     def add(self, data: bytes) -> None:
-        """Take in what came next."""
+        """Add bytes that have arrived."""
         searched = max(0, len(self.data) - 3)
         self.data += data
         if self._head < 0:
@@ -75,7 +73,7 @@ class Arrival:
         self.endless = why
 
     def _find_head(self, searched: int) -> None:
-        # The server overlooks one empty line before a request.
+        # gunicorn skips one empty line before a request.
         start = 2 if self.data.startswith(b"\r\n") else 0
         end = self.data.find(b"\r\n\r\n", max(searched, start))
         if end < 0:
@@ -90,18 +88,18 @@ class Arrival:
         self._chunked = _CHUNKED.search(self.data, 0, self._head) is not None
         length = _LENGTH.search(self.data, 0, self._head)
         if length and not self._chunked:
-            # More digits than these are too many bytes in any case.
+            # A number of more than 18 digits is too large in any case.
             self._next += int(length[1][:18] or 0)
 
     def _chunks_end(self) -> bool:
-        # What is no chunk is waited for no longer: the server refuses it.
+        # A malformed chunk completes the request: gunicorn refuses it.
         while (end := self.data.find(b"\r\n", self._next)) >= 0:
             line = _CHUNK.fullmatch(self.data, self._next, end)
             if line is None:
                 return True
             size = int(line[1], 16)
             if size == 0:
-                # Behind the last chunk may be trailers, up to an empty line.
+                # Trailers may follow the last chunk, up to an empty line.
                 return self.data.find(b"\r\n\r\n", end) >= 0 or len(self.data) - end > MAX_HEAD_BYTES
             following = end + 2 + size + 2
             if following > min(len(self.data), MAX_REQUEST_BYTES):
@@ -124,21 +122,21 @@ class Arrival:
 
     @property
     def awaits_continue(self) -> bool:
-        """Whether the peer sends its body only once it is told to go on."""
+        """Whether the peer waits for "100 Continue" before it sends the body."""
         return self.has_head and not self.complete and _CONTINUE.search(self.data, 0, self._head) is not None
 
     @property
     def ends_here(self) -> bool:
-        """Whether what has arrived is, with certainty, one request and no more, after which the peer may send others.
+        """Whether the bytes are certainly one whole request, after which the peer may send others.
 
-        Not after a HEAD: a refusal has a body, which nobody expects then.
+        False for HEAD: a refusal has a body, which the peer would not expect.
         """
         return (
             self.complete
             and len(self.data) == self._next
             and _PLAIN.match(self.data) is not None
             and _UNCERTAIN.search(self.data, 0, self._head) is None
-            # Lines that end in another way may be read in another way.
+            # Parsers differ on lines with other ends.
             and self.data.count(b"\r", 0, self._head)
             == self.data.count(b"\n", 0, self._head)
             == self.data.count(b"\r\n", 0, self._head)
@@ -146,19 +144,19 @@ class Arrival:
 
     @property
     def method(self) -> str:
-        """The method, or nothing where it is none that is known: it may be the end of a body, and so of a hand."""
+        """The method, or "" if it is unknown: an unknown one may be the end of a body, and so hold cards."""
         found = _METHOD.match(self.data)
         return found[1].decode("ascii") if found else ""
 
     @property
     def path(self) -> str:
-        """The path that is asked for, however it is spelt."""
+        """The path of the request target, decoded."""
         words = bytes(self.data[:MAX_LINE_BYTES]).lstrip(b"\r\n").partition(b"\r\n")[0].split(b" ")
         target = words[1].decode("latin-1") if len(words) > 1 else ""
         return unquote(_AUTHORITY.sub("", target).partition("?")[0].partition("#")[0])
 
     @property
     def request_id(self) -> str:
-        """The request id that the peer has given, or nothing; of several none is the one."""
+        """The request id that the peer sent, or "" if it sent none or several."""
         found = _REQUEST_ID.findall(self.data, 0, self._head if self.has_head else len(self.data))
         return found[0].decode("ascii") if len(found) == 1 else ""

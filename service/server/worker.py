@@ -1,12 +1,11 @@
-"""The worker: gunicorn's threaded one, but nobody ever waits for a peer.
+"""Worker: gunicorn's threaded worker, changed so that no thread waits for a peer.
 
-gunicorn's own reads a request and writes its answer in the thread that answers it, so that as many slow peers as there
-are threads hold up everybody. Here the main loop collects what arrives, from any number of connections at once, and
-sends on what a peer does not take at once; a request is read from memory, and its answer written into memory.
+gunicorn reads a request and writes its answer in the thread that answers it, so a few slow peers can hold all threads.
+Here the main loop collects the bytes of all connections and sends answers piece by piece. A request is read from
+memory, and its answer is written to memory.
 
-The main loop also answers single calls, one after the other: they take less time than handing them to a thread and
-back would. Probes and metrics have a thread of their own, batches others, and a queue that has grown too long to be of
-use is not joined.
+The main loop also answers single calls, one after the other, as that costs less than handing each to a thread and back.
+Probes and metrics have a thread of their own, and batches have others. A request that finds its queue full is refused.
 """
 
 import contextlib
@@ -26,24 +25,23 @@ from gunicorn.workers.gthread import STOP_KEEPALIVE_LINGER, TConn, ThreadWorker 
 
 from service.limits import MAX_ANSWER_SECONDS, MAX_ARRIVAL_SECONDS, MAX_QUEUED, MAX_QUEUED_BATCHES, MAX_WAITING_BYTES
 from service.server.arrival import Arrival, Endless
-from service.telemetry.request_log import Record, note_arrival, request_id
+from service.telemetry.events import RequestEvent, request_id, set_arrival_time
 from service.wire.problems import unread_problem
 
-# So long a peer may still send to a connection that is closing, lest it loses the answer.
+# How long a closing connection still takes what its peer sends, so that the peer does not lose the answer.
 LINGER_SECONDS: Final = 2
-# Only whoever has sent and taken nothing for so long is closed for others: a caller that is at work sends its next
-# request within milliseconds of an answer, and must not send it into a connection that is closing.
+# How long a connection must rest before it may be closed to make room. A busy caller sends its next request right after
+# an answer, and must not send it into a closing connection.
 REST_SECONDS: Final = 0.25
-# More than any request has but a batch, head included.
+# More than any request but a batch may have, head included.
 LARGE_BYTES: Final = 128 * 1024
-# A batch of less than this is done as soon as a few single calls.
+# A batch below this size takes no longer than a few single calls.
 SMALL_BYTES: Final = 4 * 1024
-# So long calls are answered before the main loop looks after its connections again: doing one thing for a while is
-# faster than changing between the two.
+# How long the main loop answers calls before it looks after its connections again: switching less often is faster.
 TURN_SECONDS: Final = 0.02
-# The parser copies what it holds for each chunk of a body, so it is given a request in pieces.
+# The parser copies its buffer for each chunk of a body, so it gets a request in pieces.
 PIECE_BYTES: Final = 8 * 1024
-# Connections that are taken in one go.
+# How many connections are accepted in one turn of the main loop.
 MAX_ACCEPTED: Final = 100
 
 _CHUNK: Final = 64 * 1024
@@ -57,7 +55,7 @@ _ENDLESS: Final = {
 
 
 class Lane:
-    """Threads for one kind of requests, and how many of these are answered or wait for one; at most `most` may."""
+    """Threads for one kind of request. `queued` counts those being answered or waiting; `most` is its limit."""
 
     def __init__(self, threads: int, most: int) -> None:
         self.pool: Final = ThreadPoolExecutor(threads)
@@ -66,11 +64,11 @@ class Lane:
 
 
 class Outbox:
-    """What a thread takes for the socket: it takes what is written, and keeps nobody waiting."""
+    """Stands in for the socket while a request is answered: keeps what is written, and never blocks."""
 
     def __init__(self) -> None:
         self.unsent = bytearray()
-        # The status that gunicorn would have told in HTML.
+        # The status of a refusal that gunicorn would have sent as HTML.
         self.refused = 0
 
     def setblocking(self, flag: bool) -> None: ...
@@ -79,52 +77,55 @@ class Outbox:
         self.unsent += data
 
     def send(self, data: bytes) -> None:
-        """Nothing: this is only ever "100 Continue", which the main loop has sent where it was waited for."""
+        """Drop the data: gunicorn sends only "100 Continue" this way, and the main loop has sent that already."""
 
     def shutdown(self, how: int) -> None:  # noqa: ARG002
-        """How gunicorn begins to close a connection; the main loop does."""
+        """Make gunicorn skip the closing of the connection; the main loop does that."""
         raise OSError
 
     def close(self) -> None: ...
 
 
 class Connection(TConn):  # type: ignore[misc]
-    """A connection, what has arrived on it, and until when it may wait for its peer (`deadline`, monotonic seconds)."""
+    """A connection, the request that arrives on it, and until when it may wait for its peer.
+
+    `deadline` is in monotonic seconds.
+    """
 
     def __init__(self, worker: "Worker", wire: socket, peer: object) -> None:
         super().__init__(worker.cfg, wire, peer, wire.getsockname())
         self.parser: RequestParser | None = None
         self.wire = wire
         self.sock = Outbox()
-        # For gunicorn: there is no handshake to make, and nothing to wait for.
+        # For gunicorn: no handshake is needed, and the request is there to be read.
         self.initialized = self.data_ready = True
-        # The admin port is the second that is bound.
+        # The admin port is bound second.
         self.admin = self.server[1] == worker.cfg.address[1][1]
         self.lane: Lane
-        # What the poller watches it for, and what then happens.
+        # The event that the poller waits for, and what is called then.
         self.watched: tuple[int, Callable[[Connection], None]] | None = None
-        # Whether it stays open once the answer is sent.
+        # Whether it stays open after the answer.
         self.kept = True
         self.renew()
 
     @property
     def bytes(self) -> int:
-        """The bytes that it holds."""
+        """How many bytes it holds in memory."""
         return len(self.arrival.data) + len(self.sock.unsent)
 
     def renew(self) -> None:
-        """Begin to wait for the next request, of which some may have been read with the last."""
+        """Wait for the next request; a part of it may have been read with the last one."""
         read = self.parser.unreader.take_buffered() + b"".join(self.unread) if self.parser else b""
         self.parser = None
         self.unread: Iterator[bytes] = iter(())
         self.arrival = Arrival(read)
-        self.told_to_go_on = False
-        # When the request was complete; until then, when it began.
+        self.continue_sent = False
+        # When the request was complete, or until then, when its first byte came.
         self.arrived = time.perf_counter() if read else None
         self.deadline = time.monotonic() + (MAX_ARRIVAL_SECONDS if read else self.cfg.keepalive)
 
     def collect(self) -> bool:
-        """Take in what is there without waiting for more; whether the peer has ended what it sends."""
+        """Read what has arrived, without waiting for more. Returns whether the peer has finished sending."""
         try:
             while not self.arrival.complete:
                 if not (data := self.wire.recv(_CHUNK)):
@@ -140,7 +141,7 @@ class Connection(TConn):  # type: ignore[misc]
         return False
 
     def send(self) -> None:
-        """Send what the peer takes without waiting; where it is gone, there is nobody to tell."""
+        """Send what the peer takes without waiting, and drop the rest if the peer is gone."""
         unsent = self.sock.unsent
         try:
             while unsent:
@@ -157,74 +158,74 @@ class Connection(TConn):  # type: ignore[misc]
 class Worker(ThreadWorker):  # type: ignore[misc]
     """gunicorn's threaded worker, changed as the module's docstring says.
 
-    All that is not `handle` happens in its main loop only, one thing after the other.
+    Everything but `handle` runs in the main loop only.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
         super().__init__(*args, **kwargs)
         self.sockets: list[socket]
-        # Neither a long queue nor batches keep probes waiting, nor do batches keep single calls.
+        # Each kind of request has a queue of its own: a long one of calls or batches delays no probe.
         self.admin = Lane(1, MAX_QUEUED)
         self.batches = Lane(self.cfg.threads, MAX_QUEUED_BATCHES * self.cfg.threads)
-        # Connections whose request the main loop answers, the first to come first.
+        # Connections whose request the main loop answers, in the order of arrival.
         self.calls: deque[Connection] = deque()
-        # Connections for whose request there is no room: the answer is written, and will be sent with the others.
+        # Connections whose request was refused for lack of room; their answers are sent together.
         self.excess: list[Connection] = []
-        # What there is to tell of these, by method and port.
-        self.overloads: dict[tuple[str, bool], Record] = {}
-        # Connections that wait for their peer, and since when, the longest first; and the bytes that they hold.
+        # The events of these refusals, by method and port.
+        self.overloads: dict[tuple[str, bool], RequestEvent] = {}
+        # Connections that wait for their peer, and since when, the longest wait first; and the bytes that they hold.
         self.waiting: dict[Connection, float] = {}
         self.waiting_bytes = 0
         self.swept = self.notified = 0.0
 
     def init_process(self) -> None:
-        # gunicorn answers what it cannot parse in HTML.
+        # gunicorn would answer in HTML what it cannot parse.
         util.write_error = _write_error
         super().init_process()
 
     def get_thread_pool(self) -> ThreadPoolExecutor:
-        """What gunicorn shuts down at the end."""
+        """The pool that gunicorn shuts down at the end."""
         return self.batches.pool
 
     def notify(self) -> None:
-        """Tell the master that this worker lives: not in every turn of the main loop, which are thousands a second."""
+        """Tell the master that this worker is alive; once a second, as the main loop turns far more often."""
         now = time.monotonic()
         if now >= self.notified + 1:
             self.notified = now
             super().notify()
 
     def is_parent_alive(self) -> bool:
-        """A worker whose master is gone ends as one that is told to."""
+        """A worker whose master is gone ends in the same way as one that is stopped."""
         parent_alive = bool(super().is_parent_alive())
         if not parent_alive:
             self.alive = False
         return parent_alive
 
     def wait_for_and_dispatch_events(self, timeout: float) -> None:
-        """A turn of the main loop: look after connections, turn away the excess, then answer calls for a while."""
+        """A turn of the main loop: look after connections, send refusals, then answer calls for a while."""
         super().wait_for_and_dispatch_events(0 if self.calls or self.excess else min(timeout, REST_SECONDS))
         self._send_refusals()
         self._answer()
 
     def _answer(self) -> None:
-        """Answer calls, the first to come first, for a while."""
+        """Answer calls for a while, in the order of arrival."""
         until = time.monotonic() + TURN_SECONDS
         while self.calls:
             conn = self.calls.popleft()
             try:
                 self.handle(conn)
             except Exception:
-                # As in a thread: what happens to one connection must not end the worker.
+                # As in a thread: the fault of one connection must not end the worker.
                 self.log.exception("a connection failed")
                 conn.kept = False
             self._end(conn)
             if time.monotonic() > until:
                 break
 
-    # Connections come.
+    # A connection is accepted.
 
     def accept(self, listener: socket, most: int = MAX_ACCEPTED) -> None:
-        """Take the connections that have come, but not so many that all others have to wait for it."""
+        """Accept new connections, at most so many that the others need not wait long."""
         for _ in range(most):
             try:
                 wire, peer = listener.accept()
@@ -236,20 +237,20 @@ class Worker(ThreadWorker):  # type: ignore[misc]
     def set_accept_enabled(self, enabled: bool) -> None:
         super().set_accept_enabled(enabled)
         if not (enabled or self.alive):
-            # Whoever comes now had better be told at once, and go elsewhere; whoever has come is answered. Where the
-            # master listens and goes on, they wait for the next worker.
+            # Accept what waits, then close the listeners so that new clients fail over at once. Where the master goes
+            # on listening, new clients wait for the next worker.
             while self.sockets:
                 listener = self.sockets.pop()
                 self.accept(listener, self.cfg.backlog + 1)
                 listener.close()
 
-    # They send a request.
+    # A request arrives.
 
     def _collect(self, conn: Connection) -> None:
         self.enqueue_req(conn, conn.collect())
 
     def enqueue_req(self, conn: Connection, ended: bool = False) -> None:
-        """Have a request answered if all of it has arrived; else wait in the poller, at no cost to others."""
+        """Queue a request if all of it has arrived; otherwise wait in the poller for the rest."""
         arrival = conn.arrival
         if arrival.endless:
             self._refuse(conn, *_ENDLESS[arrival.endless])
@@ -258,8 +259,8 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         elif ended:
             self._close(conn)
         else:
-            if arrival.awaits_continue and not conn.told_to_go_on:
-                conn.told_to_go_on = True
+            if arrival.awaits_continue and not conn.continue_sent:
+                conn.continue_sent = True
                 with contextlib.suppress(OSError):
                     conn.wire.send(b"HTTP/1.1 100 Continue\r\n\r\n")
             self._wait(conn, EVENT_READ, self._collect)
@@ -279,20 +280,20 @@ class Worker(ThreadWorker):  # type: ignore[misc]
             future.add_done_callback(partial(self.method_queue.defer, self.finish_request, conn))
 
     def _lane(self, conn: Connection) -> Lane | None:
-        """The threads that answer a request, if the main loop does not."""
+        """The lane for a request, or None if the main loop answers it."""
         size = len(conn.arrival.data)
         if size > LARGE_BYTES or (size > SMALL_BYTES and conn.arrival.path == "/batch"):
             return self.batches
         return self.admin if conn.admin else None
 
-    # It is answered.
+    # The request is answered.
 
     def handle(self, conn: Connection) -> None:
-        """Answer a request, and note whether its connection stays open; in the main loop or in a thread."""
-        note_arrival(conn.arrived)
+        """Answer a request, in the main loop or in a thread, and set whether its connection stays open."""
+        set_arrival_time(conn.arrived)
         conn.unread = _pieces(bytes(conn.arrival.data))
         conn.parser = RequestParser(self.cfg, conn.unread, conn.client)
-        # For gunicorn: where there is no room for others, the answer tells that the connection ends.
+        # gunicorn closes the connection after the answer when there is no room for others.
         self.max_keepalived = self.worker_connections - self.nr_conns
         conn.kept = bool(super().handle(conn))
         if conn.sock.refused:
@@ -302,9 +303,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         conn.send()
 
     def _keepalive_after(self, conn: Connection, keepalive: bool) -> bool:
-        """Whether the connection stays open, as the answer has said. A body that nobody read is passed over, however
-        long it is: it has arrived.
-        """
+        """Whether the connection stays open, as the answer says. An unread body is skipped; it is in memory."""
         return bool(keepalive and conn.parser and conn.parser.finish_body())
 
     def finish_request(self, conn: Connection, fs: "Future[Any]") -> None:
@@ -314,56 +313,56 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         self._end(conn)
 
     def _refuse(self, conn: Connection, status: int, code: str, detail: str | None) -> None:
-        """Answer what is no request, from the main loop; the rest is as with `_write_problem`."""
+        """Answer, from the main loop, what is no request; the arguments are those of `_write_problem`."""
         conn.kept = self._can_stay(conn)
         self._write_problem(conn, status, code, detail)
         self._send(conn)
 
     def _turn_away(self, conn: Connection) -> None:
-        """Refuse a request for which there is no room. They may be thousands: those of one turn are told as one."""
+        """Refuse a request for lack of room. All refusals of one kind and turn share one event: they may be many."""
         kind = conn.arrival.method, conn.admin
-        if record := self.overloads.get(kind):
-            record.others += 1
+        if event := self.overloads.get(kind):
+            event.others += 1
             id_ = request_id(conn.arrival.request_id)
         else:
-            record = self.overloads[kind] = _record(conn, "OVERLOADED")
-            id_ = record.request_id
+            event = self.overloads[kind] = _event(conn, "OVERLOADED")
+            id_ = event.request_id
         detail = "There is more to do than can be done in time; try again later."
         conn.kept = self._can_stay(conn)
         conn.sock.sendall(unread_problem(503, "OVERLOADED", detail, id_, conn.kept))
-        # Thousands of bodies are more than can be held until the end of the turn.
+        # Free the body now: there may be thousands until the end of the turn.
         conn.arrival.data.clear()
         self.excess.append(conn)
 
     def _send_refusals(self) -> None:
-        """Send what those are told who were turned away: all at once, which is faster than each by itself."""
+        """Send the refusals of this turn together, which is faster than one by one."""
         excess, overloads = self.excess, self.overloads
         self.excess, self.overloads = [], {}
-        for record in overloads.values():
-            self._put(record, HTTPStatus.SERVICE_UNAVAILABLE)
+        for event in overloads.values():
+            self._put(event, HTTPStatus.SERVICE_UNAVAILABLE)
         for conn in excess:
             self._send(conn)
 
     def _can_stay(self, conn: Connection) -> bool:
-        """Whether a connection stays open after a refusal: not where others wait for room."""
+        """Whether a connection stays open after a refusal; it does not when others need its room."""
         return conn.arrival.ends_here and self.alive and self.nr_conns < self.worker_connections
 
     def _write_problem(self, conn: Connection, status: int, code: str, detail: str | None) -> None:
-        """Answer what never became a request of the application, and put down what was answered."""
-        record = _record(conn, code)
-        self._put(record, status)
-        conn.sock.sendall(unread_problem(status, code, detail, record.request_id, conn.kept))
+        """Answer and log a request that never reaches the application."""
+        event = _event(conn, code)
+        self._put(event, status)
+        conn.sock.sendall(unread_problem(status, code, detail, event.request_id, conn.kept))
 
-    def _put(self, record: Record, status: int) -> None:
-        record.end(status)
-        self.wsgi.extensions["recorder"].put(record)
+    def _put(self, event: RequestEvent, status: int) -> None:
+        event.end(status)
+        self.wsgi.extensions["request_log"].put(event)
 
     def _send(self, conn: Connection) -> None:
         conn.send()
         self._end(conn)
 
     def _end(self, conn: Connection) -> None:
-        """Go on once the answer is sent: to the next request, or to the end of the connection."""
+        """Once the answer is sent, wait for the next request or close the connection."""
         if conn.sock.unsent:
             conn.deadline = time.monotonic() + MAX_ANSWER_SECONDS
             self._wait(conn, EVENT_WRITE, self._send)
@@ -375,10 +374,10 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         else:
             self._linger(conn)
 
-    # Connections go.
+    # A connection is closed.
 
     def _linger(self, conn: Connection) -> None:
-        """Close a connection when its peer has closed it, or soon."""
+        """Close a connection when its peer closes it, or after `LINGER_SECONDS`."""
         try:
             conn.wire.shutdown(SHUT_WR)
         except OSError:
@@ -406,10 +405,10 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         self.nr_conns -= 1
         conn.close()
 
-    # They wait meanwhile.
+    # A connection waits.
 
     def _wait(self, conn: Connection, event: int, ready: Callable[[Connection], None]) -> None:
-        """Have the poller call `ready` once the peer has sent something, or takes something."""
+        """Have the poller call `ready` when the peer has sent bytes, or takes bytes."""
         self.waiting[conn] = time.monotonic()
         self.waiting_bytes += conn.bytes
         if conn.watched != (event, ready):
@@ -423,7 +422,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         if conn in self.waiting:
             self._stop_waiting(conn, then)
         else:
-            # Its request is being answered, and it has sent something behind it. Few do, so it was watched until now.
+            # The peer sent bytes while its request is being answered. Few do, so it was still watched.
             self._unwatch(conn)
 
     def _stop_waiting(self, conn: Connection, then: Callable[[Connection], None]) -> None:
@@ -437,8 +436,9 @@ class Worker(ThreadWorker):  # type: ignore[misc]
             conn.watched = None
 
     def murder_pending(self) -> None:
-        """End what has waited too long, once a second, and what rests, where others need its room. gunicorn calls this
-        often.
+        """End connections past their deadline, once a second, and resting ones when others need their room.
+
+        gunicorn calls this often.
         """
         now = time.monotonic()
         while self.nr_conns >= self.worker_connections and self.waiting:
@@ -453,7 +453,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
             self._stop_waiting(conn, self._give_up)
 
     def _make_room(self, conn: Connection) -> None:
-        """Close a connection for others, unless it was idle and a request has just come."""
+        """Close a connection to make room, unless it was idle and a request has just arrived."""
         if conn.watched == (EVENT_READ, self._collect) and not conn.arrival.data:
             ended = conn.collect()
             if conn.arrival.data:
@@ -469,17 +469,17 @@ class Worker(ThreadWorker):  # type: ignore[misc]
             self._close(conn)
 
     def _cap_keepalive(self, deadline: float) -> None:
-        """The worker stops: where nothing has arrived, it waits no longer than for idle connections."""
+        """When the worker stops, cut the wait of connections on which nothing has arrived."""
         for conn in self.waiting:
             if not conn.arrival.data:
                 conn.deadline = min(conn.deadline, deadline)
 
 
-def _record(conn: Connection, code: str) -> Record:
-    """What there is to tell of a request that never became one of the application."""
-    record = Record(conn.arrival.request_id, conn.arrival.method, None, conn.admin, conn.arrived)
-    record.fields["outcome"] = code
-    return record
+def _event(conn: Connection, code: str) -> RequestEvent:
+    """The event of a request that never reaches the application."""
+    event = RequestEvent(conn.arrival.request_id, conn.arrival.method, None, conn.admin, conn.arrived)
+    event.fields["outcome"] = code
+    return event
 
 
 def _pieces(data: bytes) -> Iterator[bytes]:
@@ -488,5 +488,5 @@ def _pieces(data: bytes) -> Iterator[bytes]:
 
 
 def _write_error(sock: Outbox, status: int, _reason: str, _detail: str) -> None:
-    """In place of gunicorn's HTML; its detail may quote what a peer has sent, and so a player's cards."""
+    """Replaces gunicorn's HTML. Its detail is dropped: it may quote the request, and so a player's cards."""
     sock.refused = status

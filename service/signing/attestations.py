@@ -1,10 +1,10 @@
-"""Attestations: what a signed verdict says, or why it is not to be trusted. Nothing that a token says of itself counts
-before its signature has been checked, by a key of this service and by the one algorithm that there is.
+"""Attestations: what a signed verdict says, or why it proves nothing.
+
+Nothing in a token counts until its signature has been checked, with a key of this service and always with Ed25519.
 """
 
 import base64
 import hashlib
-import json
 from binascii import Error
 from typing import Any, Final, NamedTuple
 
@@ -12,6 +12,9 @@ from joserfc import jws
 from joserfc.errors import BadSignatureError, JoseError
 from marshmallow import Schema, fields, validate
 
+from service.game.canonical import canonical_json
+from service.game.cards import CARD_PATTERN, JOKER, RANK_PATTERN
+from service.game.verdict import JUDGES, DealState, Judged
 from service.signing.keys import ALGORITHM, TYPE, KeyRing, PublicKey, encode
 from service.wire.schemas import TruthField
 from service.wire.strict_json import MalformedJson, read_json
@@ -27,7 +30,7 @@ class BadAttestation(ValueError):
 
 
 class Attested(NamedTuple):
-    """What was signed, with the key that signed it: the statement as its canonical text and as a value."""
+    """A statement, as its canonical text and as a value, and the id of the key that signed it."""
 
     kid: str
     text: str
@@ -65,7 +68,7 @@ def _parts(token: str) -> tuple[dict[str, Any], bytes]:
         value = None
     if not isinstance(value, dict):
         raise BadAttestation("MALFORMED_TOKEN", "The header is no JSON object.")
-    # The text of the other two counts only with a header that can be followed.
+    # The payload and the signature are read only under a header that names the algorithm.
     if value.get("alg") != ALGORITHM:
         raise BadAttestation("WRONG_ALGORITHM", f"The algorithm (alg) must be {ALGORITHM}; no other is ever tried.")
     payload = _decode(parts[1], "payload")
@@ -76,7 +79,7 @@ def _parts(token: str) -> tuple[dict[str, Any], bytes]:
 
 
 def _decode(text: str, what: str) -> bytes:
-    """The bytes of a part; only the one right way to write them is taken."""
+    """The bytes of a part; each has one valid spelling only."""
     try:
         data = base64.urlsafe_b64decode(text.encode("ascii") + b"=" * (-len(text) % 4))
     except (Error, UnicodeEncodeError):
@@ -95,33 +98,29 @@ def _key(header: dict[str, Any], keys: KeyRing) -> PublicKey:
 
 
 def _attested(kid: str, header: dict[str, Any], payload: bytes) -> Attested:
-    """The statement in a payload whose signature is good: even so, it can be something else that the key signed."""
+    """The statement in a payload whose signature is good. The same key may also have signed something else."""
     try:
         value = read_json(payload)
     except MalformedJson:
         value = None
     verdict = header.get("typ") == TYPE and isinstance(value, dict) and not _STATEMENT.validate(value)
-    if not verdict or not isinstance(value, dict) or canonical(value).encode() != payload:
+    if not verdict or not isinstance(value, dict) or canonical_json(value).encode() != payload:
         detail = "The signature is good, but what was signed is no verdict of this service."
         raise BadAttestation("NOT_A_VERDICT", detail)
     return Attested(kid, payload.decode(), value)
 
 
-def canonical(value: object) -> str:
-    """Canonical JSON (RFC 8785) of a statement, whose keys are ASCII and whose numbers are whole."""
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-
-
-def _text(pattern: str) -> fields.String:
-    return fields.String(required=True, validate=validate.Regexp(pattern + r"\Z"))
+def _text(pattern: str, *, allow_none: bool = False) -> fields.String:
+    return fields.String(required=True, allow_none=allow_none, validate=validate.Regexp(pattern + r"\Z"))
 
 
 def _number(*, low: int, allow_none: bool = False) -> fields.Integer:
-    most = validate.Range(low, 2**53 - 1)
-    return fields.Integer(required=True, strict=True, allow_none=allow_none, validate=most)
+    # Whole numbers up to this one are exact in every reader of JSON.
+    bounds = validate.Range(low, 2**53 - 1)
+    return fields.Integer(required=True, strict=True, allow_none=allow_none, validate=bounds)
 
 
-_CARD: Final = r"(?:[A2-9TJQK][SHDC]|JOKER)"
+_WILD_RANK: Final = f"(?:{RANK_PATTERN}|{JOKER.code})"
 _CODE: Final = r"[A-Z]+(?:_[A-Z]+)*"
 _NAME: Final = r"[a-z0-9-]{1,64}"
 
@@ -133,8 +132,8 @@ class _Comparison(Schema):
 
 class _Outcome(Schema):
     best = fields.Nested(_Comparison, required=True)
-    deal = fields.String(validate=validate.OneOf(("ENDS", "CONTINUES")))
-    judged = fields.String(required=True, validate=validate.OneOf(("BEST", "SUBMITTED")))
+    deal = fields.String(validate=validate.OneOf(tuple(DealState)))
+    judged = fields.String(required=True, validate=validate.OneOf(tuple(Judged)))
     points = _number(low=0)
     reasons = fields.List(_text(_CODE), required=True)
     submitted = fields.Nested(_Comparison)
@@ -143,13 +142,13 @@ class _Outcome(Schema):
 
 
 class _Request(Schema):
-    finish_card = fields.String(required=True, allow_none=True, validate=validate.Regexp(_CARD + r"\Z"))
-    groups = fields.List(fields.List(_text(_CARD)), required=True, allow_none=True)
-    hand = fields.List(_text(_CARD), required=True, validate=validate.Length(equal=13))
-    op = fields.String(required=True, validate=validate.OneOf(("score", "validate")))
+    finish_card = _text(CARD_PATTERN, allow_none=True)
+    groups = fields.List(fields.List(_text(CARD_PATTERN)), required=True, allow_none=True)
+    hand = fields.List(_text(CARD_PATTERN), required=True, validate=validate.Length(equal=13))
+    op = fields.String(required=True, validate=validate.OneOf(tuple(JUDGES)))
     players = _number(low=2, allow_none=True)
     rule_set = _text(_NAME)
-    wild_rank = fields.String(required=True, allow_none=True, validate=validate.Regexp(r"(?:[A2-9TJQK]|JOKER)\Z"))
+    wild_rank = _text(_WILD_RANK, allow_none=True)
 
 
 class _Rules(Schema):

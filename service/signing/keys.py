@@ -1,6 +1,6 @@
-"""Keys: what verdicts are signed and checked with, read from JSON Web Keys (RFC 7517); Ed25519 and nothing else.
+"""Keys: the Ed25519 keys that sign and check verdicts, read from JSON Web Keys (RFC 7517).
 
-No message, no `repr` and no answer made here has any part of a private key in it.
+No message, no `repr` and no answer made here contains any part of a private key.
 """
 
 import base64
@@ -12,9 +12,11 @@ from typing import Any, Final
 from joserfc.errors import JoseError
 from joserfc.jwk import OKPKey
 
-# The name of RFC 9864; `EdDSA`, which says nothing of the curve, is deprecated there.
+from service.game.canonical import canonical_json
+
+# The name in RFC 9864, which deprecates `EdDSA` because that does not name the curve.
 ALGORITHM: Final = "Ed25519"
-# Tells a verdict from anything else that the same key may have signed.
+# Distinguishes a verdict from other things that the same key may have signed.
 TYPE: Final = "showcheck-verdict+jws"
 
 _KID: Final = re.compile(r"[A-Za-z0-9_.:-]{1,128}")
@@ -26,7 +28,7 @@ class UnusableKey(ValueError):
 
 
 class PublicKey:
-    """A key that verdicts are checked with."""
+    """A key that checks verdicts."""
 
     def __init__(self, kid: str, key: OKPKey) -> None:
         self.kid: Final = kid
@@ -46,14 +48,14 @@ class PublicKey:
 
 
 class SigningKey:
-    """A key that verdicts are signed with; `public` is its other half."""
+    """A key that signs verdicts; `public` is its other half."""
 
     def __init__(self, public: PublicKey, key: OKPKey) -> None:
         self.public: Final = public
-        # The header is always the same, and the signature all there is to do: joserfc would do twice the work for it.
+        # The header never changes, so signing needs only the signature; joserfc would write the header each time.
         self._private: Final[Any] = key.get_op_key("sign")
         header = {"alg": ALGORITHM, "kid": public.kid, "typ": TYPE}
-        self._header: Final = encode(json.dumps(header, separators=(",", ":")).encode())
+        self._header: Final = encode(canonical_json(header).encode())
 
     def sign(self, payload: bytes) -> str:
         """The payload as a compact JWS (RFC 7515)."""
@@ -62,7 +64,7 @@ class SigningKey:
 
 
 class KeyRing:
-    """The key that verdicts are signed with, if any, and all that they are checked with, by `kid`."""
+    """The signing key, if there is one, and all public keys by `kid`, its own included."""
 
     def __init__(self, signing: SigningKey | None = None, others: Iterable[PublicKey] = ()) -> None:
         self.signing: Final = signing
@@ -70,7 +72,7 @@ class KeyRing:
 
     @property
     def jwks(self) -> dict[str, list[dict[str, str]]]:
-        """All public keys as a JSON Web Key Set, that of the signing key first."""
+        """All public keys as a JSON Web Key Set; the one of the signing key comes first."""
         return {"keys": [each.jwk for each in self.public.values()]}
 
 
@@ -83,7 +85,7 @@ def _by_kid(keys: Iterable[PublicKey]) -> dict[str, PublicKey]:
 
 
 def encode(data: bytes) -> str:
-    """Base64url without padding, as everything in a JWS and a JWK is written."""
+    """Base64url without padding, as JWS and JWK use it."""
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
@@ -105,7 +107,7 @@ def read_signing_key(text: str) -> SigningKey:
     if _PRIVATE not in jwk:
         raise UnusableKey("it has no private part (d)")
     signing = SigningKey(public, _key(jwk, ("x", _PRIVATE)))
-    # The two halves are written beside each other, and may be of two keys.
+    # The file states both halves, so they may belong to two different keys.
     if _key({**jwk, "x": _derived_x(signing)}, ("x",)).as_dict() != public.key.as_dict():
         raise UnusableKey("its private part (d) and its public part (x) are of two different keys")
     return signing
@@ -139,7 +141,7 @@ def _json(text: str) -> dict[str, Any]:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
-        # Not what the parser says: it may quote.
+        # Not the parser's message, which may quote the key.
         raise UnusableKey("it is not JSON") from None
     if not isinstance(value, dict):
         raise UnusableKey("it is no JSON object")
@@ -159,7 +161,7 @@ def _public_key(jwk: dict[str, Any]) -> PublicKey:
 
 
 def _key(jwk: dict[str, Any], parts: tuple[str, ...]) -> OKPKey:
-    """The key without whatever else the JWK says."""
+    """The key from these parts of a JWK, without its other members."""
     try:
         given = {"kty": "OKP", "crv": "Ed25519"} | {name: jwk.get(name) for name in parts}
         return OKPKey.import_key(given)  # type: ignore[arg-type]

@@ -1,6 +1,6 @@
-"""The writer: writes verdicts with their identity and signature, and says what a signed one is worth.
+"""Verdict writer: writes verdicts with their id and signature, and verifies signed ones.
 
-Nothing here knows of HTTP: `write` and `verify` give the texts of answers, for whoever asks.
+It does not know HTTP: `write` and `verify` return the texts of answers.
 """
 
 import json
@@ -9,9 +9,10 @@ from typing import Any, Final
 
 from marshmallow import ValidationError
 
+from service.game.canonical import canonical_json
 from service.game.rules import RuleSet
 from service.game.verdict import JUDGES, Operation, Solve, Verdict
-from service.signing.attestations import Attested, BadAttestation, canonical, open_attestation, verdict_id
+from service.signing.attestations import Attested, BadAttestation, open_attestation, verdict_id
 from service.signing.keys import KeyRing
 from service.wire.faults import Fault, InvalidRequest, require_object, schema_faults
 from service.wire.hand_request import read_question
@@ -20,7 +21,10 @@ from service.wire.verdict_json import write_statement, write_verdict
 
 
 class VerdictWriter:
-    """Of an engine of that version, with these rule sets; without a signing key it writes verdicts unsigned."""
+    """Writes and verifies the verdicts of one engine; `engine` is its version.
+
+    Without a signing key, verdicts have an id but no attestation.
+    """
 
     def __init__(self, rule_sets: Mapping[str, RuleSet], solve: Solve, engine: str, keys: KeyRing) -> None:
         self._rule_sets: Final = rule_sets
@@ -36,7 +40,7 @@ class VerdictWriter:
         return write_verdict(verdict, verdict_id(statement), attestation)
 
     def verify(self, value: object) -> str:
-        """What the attestation in a request says, as JSON; raises `InvalidRequest` where it proves nothing."""
+        """What the attestation in a request says, as JSON; raises `InvalidRequest` if it proves nothing."""
         body = require_object(value)
         faults: list[Fault] = []
         try:
@@ -47,7 +51,7 @@ class VerdictWriter:
         attested = self._open(asked["attestation"], faults) if "attestation" in asked else None
         if faults or attested is None:
             raise InvalidRequest(faults)
-        replay = canonical(self._replay(attested)) if asked["replay"] else "null"
+        replay = canonical_json(self._replay(attested)) if asked["replay"] else "null"
         return (
             f'{{"kid":"{attested.kid}","verdict_id":"{verdict_id(attested.text)}"'
             f',"statement":{attested.text},"replay":{replay}}}'
@@ -61,20 +65,20 @@ class VerdictWriter:
             return None
 
     def _replay(self, attested: Attested) -> dict[str, Any]:
-        """Whether this engine gives the same verdict; which version gave it makes no difference."""
+        """Judge the question again: the result, and this engine's statement."""
         then = attested.statement
         now = self._judge_again(then["request"])
         rules = self._rule_sets.get(then["request"]["rule_set"])
         if rules is None or rules.digest != then["rule_set"]["digest"]:
             result = "RULES_CHANGED"
-        elif now is not None and canonical({**now, "engine": None}) == canonical({**then, "engine": None}):
+        elif now is not None and _same_verdict(now, then):
             result = "SAME"
         else:
             result = "DIFFERS"
         return {"result": result, "statement": now}
 
     def _judge_again(self, request: dict[str, Any]) -> dict[str, Any] | None:
-        """This engine's statement on the same question; None where it does not take the question."""
+        """This engine's statement on the same question, or None if it refuses the question."""
         asked = {name: value for name, value in request.items() if name != "op"}
         if asked["finish_card"] is not None:
             asked["hand"] = [*asked["hand"], asked["finish_card"]]
@@ -85,3 +89,8 @@ class VerdictWriter:
         verdict = JUDGES[Operation(request["op"])](question, self._solve)
         statement: dict[str, Any] = json.loads(write_statement(verdict, self._engine))
         return statement
+
+
+def _same_verdict(now: dict[str, Any], then: dict[str, Any]) -> bool:
+    """Whether two statements differ in the version of the engine at most."""
+    return canonical_json({**now, "engine": None}) == canonical_json({**then, "engine": None})

@@ -1,4 +1,4 @@
-"""Logs: JSON, one object a line, on standard output."""
+"""JSON lines: the log as one JSON object a line, on standard output."""
 
 import json
 import logging
@@ -13,51 +13,55 @@ from typing import Any, Final, TextIO
 from structlog.processors import JSONRenderer, TimeStamper, format_exc_info
 from structlog.stdlib import ProcessorFormatter, add_log_level, add_logger_name
 
-from service.telemetry.request_log import Record
+from service.telemetry.events import RequestEvent
 
 _TIME: Final = TimeStamper(fmt="iso", utc=True, key="time")
-# Made once: `json.dumps` makes one for every line.
+# Made once: `json.dumps` would make one for every line.
 _ENCODER: Final = json.JSONEncoder(default=repr, separators=(",", ":"))
 _LEVELS: Final = {logging.DEBUG: "debug", logging.INFO: "info", logging.WARNING: "warning", logging.ERROR: "error"}
 
 
-def line_writer(level: str, stream: TextIO) -> Callable[[Sequence[Record], int], None]:
-    """A function that writes a line to `stream` for each record from `level` ("INFO") upwards, all in one go.
+def line_writer(level: str, stream: TextIO) -> Callable[[Sequence[RequestEvent], int], None]:
+    """A function that writes to `stream`, in one write, a line for each event of `level` ("INFO") or above.
 
-    The second argument is the number of lines that were lost before.
+    Its second argument is the number of lines lost before these.
     """
     threshold = logging.getLevelNamesMapping()[level]
 
-    def write(records: Sequence[Record], lost: int) -> None:
-        lines = [_line(record) for record in records if _level(record) >= threshold]
+    def write(events: Sequence[RequestEvent], lost: int) -> None:
+        lines = [_line(event) for event in events if _level(event) >= threshold]
         if lost:
-            lines.insert(0, _lost(lost, records[0].ended))
+            lines.insert(0, _lost_line(lost, events[0].ended))
         stream.write("".join(lines))
         stream.flush()
 
     return write
 
 
-def _level(record: Record) -> int:
-    return logging.ERROR if record.status >= 500 else logging.DEBUG if record.admin else logging.INFO
+def _level(event: RequestEvent) -> int:
+    return logging.ERROR if event.status >= 500 else logging.DEBUG if event.admin else logging.INFO
 
 
-def _line(record: Record) -> str:
-    # In one go, as every request comes through here: a dictionary and its encoding would take three times as long.
-    head = _head(record.ended, _level(record), "request")
-    spent = f'"wall_ms":{record.wall * 1000:.3f},"cpu_ms":{record.cpu * 1000:.3f}'
-    method, route = encode_basestring_ascii(record.method), record.route or "unmatched"
-    cache = ""
-    if len(record.lookups) == 1:
-        cache = ',"cache":"hit"' if record.lookups[0] is None else ',"cache":"miss"'
-    others = f',"others":{record.others}' if record.others else ""
+def _line(event: RequestEvent) -> str:
+    # Not a dictionary that is encoded: every request comes through here, and that would be slower.
+    head = _head(event.ended, _level(event), "request")
+    times = f'"wall_ms":{event.wall * 1000:.3f},"cpu_ms":{event.cpu * 1000:.3f}'
+    method, route = encode_basestring_ascii(event.method), event.route or "unmatched"
+    others = f',"others":{event.others}' if event.others else ""
     return (
-        f'{head},"method":{method},"route":"{route}","status":{record.status},{spent}'
-        f',"request_id":"{record.request_id}"{cache}{_fields(record.fields)}{others}}}\n'
+        f'{head},"method":{method},"route":"{route}","status":{event.status},{times}'
+        f',"request_id":"{event.request_id}"{_cache(event.lookups)}{_fields(event.fields)}{others}}}\n'
     )
 
 
-def _lost(count: int, seconds: float) -> str:
+def _cache(lookups: Sequence[float | None]) -> str:
+    """Hit or miss, where one hand was looked up."""
+    if len(lookups) != 1:
+        return ""
+    return ',"cache":"hit"' if lookups[0] is None else ',"cache":"miss"'
+
+
+def _lost_line(count: int, seconds: float) -> str:
     return f'{_head(seconds, logging.WARNING, "log lines were lost")},"count":{count}}}\n'
 
 
@@ -79,15 +83,15 @@ def _fields(fields: dict[str, Any]) -> str:
 
 
 class LineHandler(logging.StreamHandler[TextIO]):
-    """A line of the server's own log; where it would have to wait for a reader, there is none."""
+    """Writes the server's own log lines, and drops a line if it would have to wait for a reader."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        if _takes(self.stream):
+        if _has_room(self.stream):
             super().emit(record)
 
 
-def _takes(stream: TextIO) -> bool:
-    """Whether a pipe has room for a line, or what it is can be written to at any time."""
+def _has_room(stream: TextIO) -> bool:
+    """Whether a pipe has room for a line; what is no pipe always has."""
     try:
         poll = select.poll()
         poll.register(stream, select.POLLOUT)
@@ -97,7 +101,7 @@ def _takes(stream: TextIO) -> bool:
 
 
 def server_logging(level: str) -> dict[str, Any]:
-    """A `logging` configuration that puts what gunicorn and the libraries say into lines of the same form."""
+    """A `logging` configuration that writes the log of gunicorn and of the libraries as lines of the same form."""
     formatter = {
         "()": ProcessorFormatter,
         "foreign_pre_chain": [add_log_level, add_logger_name, _TIME],
@@ -109,6 +113,6 @@ def server_logging(level: str) -> dict[str, Any]:
         "formatters": {"json": formatter},
         "handlers": {"stdout": {"()": LineHandler, "formatter": "json", "stream": "ext://sys.stdout"}},
         "root": {"level": level, "handlers": ["stdout"]},
-        # gunicorn gives these two handlers of their own; the root's is enough.
+        # gunicorn gives these two loggers handlers of their own, which would repeat each line.
         "loggers": {name: {"handlers": [], "propagate": True} for name in ("gunicorn.error", "gunicorn.access")},
     }

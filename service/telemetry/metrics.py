@@ -1,7 +1,7 @@
-"""Metrics in Prometheus form, summed over all workers where `PROMETHEUS_MULTIPROC_DIR` is set.
+"""Metrics in Prometheus form. Where `PROMETHEUS_MULTIPROC_DIR` is set, they are summed over all workers.
 
-That name must be in the environment before this module is first imported: `gunicorn.conf.py` sees to it. No fault of
-that folder ends a worker: without it, each tells what it has counted itself.
+The environment must have that name before this module is first imported; `gunicorn.conf.py` sets it. No fault of that
+folder ends a worker: without the folder, each worker shows its own counts only.
 """
 
 import functools
@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from http import HTTPMethod
 from pathlib import Path
-from typing import Concatenate, Final, ParamSpec
+from typing import Final
 
 import prometheus_client
 from prometheus_client import CollectorRegistry, Gauge, Histogram, Metric, generate_latest, values
@@ -21,32 +21,17 @@ from prometheus_client.mmap_dict import MmapedDict
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
-from service.telemetry.request_log import Record
+from service.telemetry.events import RequestEvent, VerdictSummary
 
 _METHODS: Final = frozenset(HTTPMethod)
-# Answers take about half a millisecond; what takes a second is lost to a player anyway.
+# Fine where answers lie (see docs/benchmarks.md), and no further than a player waits.
 _REQUEST_BUCKETS: Final = (0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0)
-# A cold solve takes some ten microseconds, the worst a few milliseconds.
+# From an easy hand to the worst one.
 _SOLVER_BUCKETS: Final = (0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1)
 
 FOLDER: Final = "PROMETHEUS_MULTIPROC_DIR"
 
-P = ParamSpec("P")
-
 _log = logging.getLogger(__name__)
-
-
-def _never_fatal(write: Callable[Concatenate["Metrics", P], None]) -> Callable[Concatenate["Metrics", P], None]:
-    """A metric that cannot be written is logged; the verdict goes out all the same."""
-
-    @functools.wraps(write)
-    def guarded(metrics: "Metrics", /, *args: P.args, **kwargs: P.kwargs) -> None:
-        try:
-            write(metrics, *args, **kwargs)
-        except (OSError, ValueError):
-            _log.warning("a metric could not be written", exc_info=True)
-
-    return guarded
 
 
 def _add(child: Callable[..., prometheus_client.Counter], counts: Mapping[tuple[str, ...], int]) -> None:
@@ -56,7 +41,7 @@ def _add(child: Callable[..., prometheus_client.Counter], counts: Mapping[tuple[
 
 
 class Durations(Histogram):
-    """The client library's histogram, which can observe the same several times at the cost of once."""
+    """The client library's histogram, which can also observe one amount several times in one step."""
 
     def observe_alike(self, amount: float, times: int) -> None:
         self._sum.inc(amount * times)
@@ -64,13 +49,12 @@ class Durations(Histogram):
 
 
 class _AllocatedDict(MmapedDict):
-    """The client library's file, with a place on the disk for all of it.
+    """The client library's file, with its disk space allocated.
 
-    The library leaves that to the first write, and a write into a mapped file for which the disk has no room left kills
-    the process.
+    The library leaves the file sparse. When the disk is full, a write into a sparse mapped file kills the process.
     """
 
-    # What 30 labels of a histogram need. Pages of it that are never written cost no memory.
+    # Room for a histogram with 30 sets of labels. Pages that are never written take no memory.
     SIZE: Final = 256 * 1024
 
     def __init__(self, filename: str) -> None:
@@ -79,14 +63,14 @@ class _AllocatedDict(MmapedDict):
         super().__init__(filename)  # type: ignore[no-untyped-call]
 
     def _init_value(self, key: str) -> None:
-        # More than the key takes with its length, its padding and its value.
+        # 40 bytes are more than the length, the padding and the value of a key.
         while self._used + len(key.encode()) + 40 > os.fstat(self._f.fileno()).st_size:
             os.posix_fallocate(self._f.fileno(), self._capacity, self._capacity)
         super()._init_value(key)  # type: ignore[no-untyped-call]
 
 
 class _Files(Collector):
-    """What all workers have written, but for files that are not theirs or that cannot be read."""
+    """The sum of the workers' files; skips other files and those that cannot be read."""
 
     _NAME: Final = re.compile(r"(counter|histogram|gauge_livesum)_\d+\.db")
 
@@ -97,7 +81,7 @@ class _Files(Collector):
         files = [str(file) for file in self._folder.iterdir() if self._NAME.fullmatch(file.name)]
         try:
             return _merge(files)
-        except Exception:  # noqa: BLE001 (there is no telling what the library makes of a broken file)
+        except Exception:  # noqa: BLE001 (a broken file can raise anything in the library)
             return _merge([file for file in files if _is_whole(file)])
 
 
@@ -108,18 +92,18 @@ def _merge(files: list[str]) -> list[Metric]:
 def _is_whole(file: str) -> bool:
     try:
         _merge([file])
-    except Exception:  # noqa: BLE001 (the same)
+    except Exception:  # noqa: BLE001 (as above)
         _log.warning("a file of metrics cannot be read, and is left out: %s", Path(file).name)
         return False
     return True
 
 
 def create_metrics(folder: str | None) -> "Metrics":
-    """The metrics of this worker: in the folder that all share, or, where that cannot be had, in its memory."""
+    """The metrics of this worker: in files of the shared folder, or in its memory if there is no such folder."""
     values.MmapedDict = _AllocatedDict  # type: ignore[attr-defined, assignment]
     if folder is not None:
         try:
-            # It is there, but for one that was removed since the start.
+            # It exists, unless it was removed since the start.
             Path(folder).mkdir(parents=True, exist_ok=True)
         except OSError as error:
             _log.error("no file of metrics can be made: %s", error.strerror)
@@ -128,7 +112,7 @@ def create_metrics(folder: str | None) -> "Metrics":
 
 
 class Metrics:
-    """The metrics of one worker; `text` shows those of all that share the `folder`."""
+    """The metrics of one worker; `text` shows those of all workers that share the `folder`."""
 
     def __init__(self, folder: str | None = None) -> None:
         self._folder: Final = folder
@@ -171,37 +155,50 @@ class Metrics:
             registry=self.registry,
         )
 
-        # The labels are few, and looking one up costs more than counting it.
+        # There are few labels, and finding one costs more than counting it.
         self._request = functools.cache(self._requests.labels)
         self._verdict = functools.cache(self._verdicts.labels)
         self._reason = functools.cache(self._reasons.labels)
         self._lookup = functools.cache(self._lookups.labels)
-        # A file is made for the first of its kind: now, as its folder may be gone or full by then.
+        # The first use makes the file. Make it now: later its folder may be gone, or the disk full.
         for result in ("hit", "miss"):
             self._lookup(result)
 
-    @_never_fatal
-    def count(self, records: Sequence[Record], cache_entries: int) -> None:
-        """Note what was answered, judged and looked up in the cache, and how many hands that has now."""
-        lookups = [seconds for record in records for seconds in record.lookups]
-        verdicts = [given for record in records for given in record.verdicts]
+    def count(self, events: Sequence[RequestEvent], cache_entries: int) -> None:
+        """Count these events, and set how many hands the cache of this worker has now.
+
+        A metric that cannot be written is logged, and raises nothing.
+        """
+        try:
+            self._count_lookups([seconds for event in events for seconds in event.lookups])
+            self._count_verdicts([verdict for event in events for verdict in event.verdicts])
+            for event in events:
+                if not event.admin:
+                    self._observe_request(event)
+            self._entries.set(cache_entries)
+        except (OSError, ValueError):
+            _log.warning("a metric could not be written", exc_info=True)
+
+    # A count is written once for all events, as each write takes time.
+
+    def _count_lookups(self, lookups: Sequence[float | None]) -> None:
         solved = [seconds for seconds in lookups if seconds is not None]
-        # Each count is written once for all records: a write takes as long as a tenth of a solve.
         _add(self._lookup, {("miss",): len(solved), ("hit",): len(lookups) - len(solved)})
-        _add(self._verdict, Counter((given.rule_set, given.outcome) for given in verdicts))
-        _add(self._reason, Counter((code,) for given in verdicts for code in given.reasons))
         for seconds in solved:
             self._solver.observe(seconds)
-        for record in records:
-            if not record.admin:
-                # An unknown method is told by one name, so that labels stay few.
-                method = record.method if record.method in _METHODS else "_OTHER"
-                durations = self._request(method, record.route or "unmatched", record.status)
-                durations.observe_alike(record.wall, 1 + record.others)
-        self._entries.set(cache_entries)
+
+    def _count_verdicts(self, verdicts: Sequence[VerdictSummary]) -> None:
+        _add(self._verdict, Counter((verdict.rule_set, verdict.outcome) for verdict in verdicts))
+        _add(self._reason, Counter((code,) for verdict in verdicts for code in verdict.reasons))
+
+    def _observe_request(self, event: RequestEvent) -> None:
+        # All unknown methods share one label: callers must not be able to add labels.
+        method = event.method if event.method in _METHODS else "_OTHER"
+        durations = self._request(method, event.route or "unmatched", event.status)
+        durations.observe_alike(event.wall, 1 + event.others)
 
     def text(self) -> bytes:
-        """All metrics in the Prometheus text format; of this worker alone if the folder has none of them."""
+        """All metrics in the Prometheus text format; those of this worker alone if the folder has none."""
         if self._folder:
             registry = CollectorRegistry()
             try:

@@ -12,7 +12,7 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from service.game.rules import RuleSet
 from service.startup.build import is_compiled, load_version
 from service.telemetry.metrics import Metrics
-from service.telemetry.request_log import PAUSE_SECONDS, Recorder
+from service.telemetry.request_log import PAUSE_SECONDS, RequestLog
 from service.web.errors import problem_response
 from service.wire.problems import Problem
 from service.wire.schemas import dump_rule_set
@@ -20,7 +20,7 @@ from service.wire.schemas import dump_rule_set
 ADMIN_PATHS: Final = frozenset({"/livez", "/readyz", "/metrics", "/version"})
 
 
-def create_admin(rule_sets: Mapping[str, RuleSet], metrics: Metrics, recorder: Recorder, ready: bool) -> Blueprint:
+def create_admin(rule_sets: Mapping[str, RuleSet], metrics: Metrics, request_log: RequestLog, ready: bool) -> Blueprint:
     """The routes of the admin port; `ready` is the result of the self check."""
     admin = Blueprint("admin", __name__)
     about = {
@@ -40,7 +40,7 @@ def create_admin(rule_sets: Mapping[str, RuleSet], metrics: Metrics, recorder: R
 
     @admin.get("/metrics")
     def show_metrics() -> Response:
-        recorder.count()
+        request_log.count()
         # How long the other workers may take to count what they have answered.
         time.sleep(2 * PAUSE_SECONDS)
         return Response(metrics.text(), content_type=CONTENT_TYPE_LATEST)

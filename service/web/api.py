@@ -1,4 +1,4 @@
-"""API: the routes that game backends call. A view reads the body, has it answered, and notes what there is to tell."""
+"""API: the routes that game backends call. A view reads the body, has it answered, and annotates the request event."""
 
 import json
 import time
@@ -12,7 +12,7 @@ from service.game.verdict import Operation
 from service.limits import MAX_BATCH_BYTES, MAX_BODY_BYTES
 from service.startup.engine import Engine
 from service.startup.state import State
-from service.telemetry.request_log import current_record, note
+from service.telemetry.events import annotate, current_event
 from service.web.errors import problem_response
 from service.wire.batch import answer_batch
 from service.wire.operations import Call
@@ -47,16 +47,16 @@ def create_api(state: State, engine: Engine) -> Blueprint:
 
     @api.post("/batch")
     def batch() -> Response:
-        record = current_record()
-        answer = answer_batch(read_json(_read_body(MAX_BATCH_BYTES)), calls, record.request_id, _Turns().pause)
-        record.verdicts.extend(answer.given)
-        note(outcome="ANSWERED", verdicts=len(answer.given), faulty=answer.faulty)
+        event = current_event()
+        answer = answer_batch(read_json(_read_body(MAX_BATCH_BYTES)), calls, event.request_id, _Turns().pause)
+        event.verdicts.extend(answer.verdicts)
+        annotate(outcome="ANSWERED", verdicts=len(answer.verdicts), faulty=answer.faulty)
         return _json(answer.text)
 
     @api.post("/verify")
     def verify() -> Response:
         text = engine.writer.verify(read_json(_read_body(MAX_BODY_BYTES)))
-        note(outcome="VERIFIED")
+        annotate(outcome="VERIFIED")
         return _json(text)
 
     @api.get("/keys")
@@ -85,8 +85,8 @@ def create_api(state: State, engine: Engine) -> Blueprint:
 
 def _answer(call: Call) -> Response:
     answer = call(read_json(_read_body(MAX_BODY_BYTES)))
-    current_record().verdicts.extend(answer.given)
-    note(rule_set=answer.rule_set, outcome=answer.outcome)
+    current_event().verdicts.extend(answer.verdicts)
+    annotate(rule_set=answer.rule_set, outcome=answer.outcome)
     return _json(answer.text)
 
 

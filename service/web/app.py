@@ -12,9 +12,10 @@ from werkzeug.routing import MapAdapter
 from service.game.verdict import best_arrangement
 from service.startup.engine import create_engine
 from service.startup.state import State, load_state
+from service.telemetry.events import current_event
 from service.telemetry.json_lines import line_writer
 from service.telemetry.metrics import FOLDER, create_metrics
-from service.telemetry.request_log import Recorder, current_record
+from service.telemetry.request_log import RequestLog
 from service.web.admin import create_admin
 from service.web.api import create_api
 from service.web.errors import register_errors
@@ -64,12 +65,12 @@ def create_app(
         state, metrics_folder = load_state(), os.environ.get(FOLDER)
 
     def report(solver_seconds: float | None) -> None:
-        current_record().lookups.append(solver_seconds)
+        current_event().lookups.append(solver_seconds)
 
     cache = SolveCache(best_arrangement, state.settings.cache_size, report)
     metrics = create_metrics(metrics_folder)
-    recorder = Recorder(
-        lambda records: metrics.count(records, len(cache)),
+    request_log = RequestLog(
+        lambda events: metrics.count(events, len(cache)),
         line_writer(state.settings.log_level, log_stream or sys.stdout),
     )
     app = _Application(__name__, static_folder=None)
@@ -78,11 +79,11 @@ def create_app(
     # One spelling for each path: the others are 404, not a redirect.
     app.url_map.merge_slashes = False
     # Hooks after a request run last one first: an error becomes a problem before it is measured.
-    register_hooks(app, recorder, state.settings.admin_port)
+    register_hooks(app, request_log, state.settings.admin_port)
     register_errors(app)
     app.register_blueprint(create_api(state, create_engine(state, cache)))
     ready = solves_right(state.rule_sets, best_arrangement)
-    app.register_blueprint(create_admin(state.rule_sets, metrics, recorder, ready))
-    # For what ends the process, or must see now what was recorded.
-    app.extensions["recorder"] = recorder
+    app.register_blueprint(create_admin(state.rule_sets, metrics, request_log, ready))
+    # For the server, which puts events of its own, and flushes it at the end.
+    app.extensions["request_log"] = request_log
     return app

@@ -3,7 +3,7 @@
 from flask import Flask, Response
 from werkzeug.exceptions import HTTPException
 
-from service.telemetry.request_log import current_record, note
+from service.telemetry.events import annotate, current_event
 from service.wire.faults import InvalidRequest
 from service.wire.problems import MEDIA_TYPE, Problem, invalid_request, malformed_json
 from service.wire.strict_json import MalformedJson
@@ -17,10 +17,10 @@ def problem_response(problem: Problem) -> Response:
 
 
 def _fill(answer: Response, problem: Problem) -> None:
-    note(outcome=problem.code)
+    annotate(outcome=problem.code)
     answer.status_code = problem.status
     answer.mimetype = MEDIA_TYPE
-    answer.set_data(problem.text(current_record().request_id) + "\n")
+    answer.set_data(problem.text(current_event().request_id) + "\n")
 
 
 def register_errors(app: Flask) -> None:
@@ -32,14 +32,14 @@ def register_errors(app: Flask) -> None:
 
     @app.errorhandler(InvalidRequest)
     def invalid(error: InvalidRequest) -> Response:
-        note(faults=sorted({fault.code for fault in error.faults}))
+        annotate(faults=sorted({fault.code for fault in error.faults}))
         return problem_response(invalid_request(error.faults))
 
     @app.errorhandler(Exception)
     def internal(error: Exception) -> Response | HTTPException:
         if isinstance(error, HTTPException):
             return error
-        note(exc_info=error)
+        annotate(exc_info=error)
         return problem_response(Problem(500))
 
     @app.after_request

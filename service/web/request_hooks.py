@@ -2,12 +2,13 @@
 
 from flask import Flask, Response, abort, request
 
-from service.telemetry.request_log import Recorder, begin_record, current_record
+from service.telemetry.events import begin_event, current_event
+from service.telemetry.request_log import RequestLog
 from service.web.admin import ADMIN_PATHS
 
 
-def register_hooks(app: Flask, recorder: Recorder, admin_port: int) -> None:
-    """Keep the two ports apart; give every answer its headers, and hand its record to the recorder."""
+def register_hooks(app: Flask, request_log: RequestLog, admin_port: int) -> None:
+    """Keep the two ports apart; give every answer its headers, and hand its event to the request log."""
 
     @app.before_request
     def begin() -> None:
@@ -18,16 +19,16 @@ def register_hooks(app: Flask, recorder: Recorder, admin_port: int) -> None:
         path = environ["PATH_INFO"]
         # Routing drops leading slashes: "//metrics" would pass for another path here, and reach /metrics there.
         hidden = path.startswith("//") or admin != (path in ADMIN_PATHS or route in ADMIN_PATHS)
-        given_id, method = environ.get("HTTP_X_REQUEST_ID", ""), environ["REQUEST_METHOD"]
-        begin_record(given_id, method, None if hidden else route, admin)
+        callers_id, method = environ.get("HTTP_X_REQUEST_ID", ""), environ["REQUEST_METHOD"]
+        begin_event(callers_id, method, None if hidden else route, admin)
         if hidden:
             abort(404)
 
     @app.after_request
     def finish(answer: Response) -> Response:
-        record = current_record()
-        answer.headers["X-Request-ID"] = record.request_id
+        event = current_event()
+        answer.headers["X-Request-ID"] = event.request_id
         answer.headers["Cache-Control"] = "no-store"
-        record.end(answer.status_code)
-        recorder.put(record)
+        event.end(answer.status_code)
+        request_log.put(event)
         return answer

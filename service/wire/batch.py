@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from service.limits import MAX_ITEM_ID_CHARACTERS, MAX_ITEMS
-from service.telemetry.request_log import Given
+from service.telemetry.events import VerdictSummary
 from service.wire.faults import Fault, InvalidRequest, require_object, shown
 from service.wire.operations import Answer, Call
 from service.wire.problems import Problem, invalid_request
@@ -20,14 +20,14 @@ class ItemAnswer(NamedTuple):
 
     text: str
     status: int
-    given: tuple[Given, ...] = ()
+    verdicts: tuple[VerdictSummary, ...] = ()
 
 
 class BatchAnswer(NamedTuple):
     """The JSON text of the answer, the verdicts in it, and how many items were answered with a problem."""
 
     text: str
-    given: list[Given]
+    verdicts: list[VerdictSummary]
     faulty: int
 
 
@@ -41,9 +41,9 @@ def answer_batch(value: object, calls: Mapping[str, Call], request_id: str, paus
     for item in _items(value):
         answers.append(answer_item(item, calls, request_id, ids))
         pause()
-    given = [each for answer in answers for each in answer.given]
+    verdicts = [each for answer in answers for each in answer.verdicts]
     faulty = sum(answer.status != 200 for answer in answers)
-    return BatchAnswer(f'{{"items":[{",".join(answer.text for answer in answers)}]}}', given, faulty)
+    return BatchAnswer(f'{{"items":[{",".join(answer.text for answer in answers)}]}}', verdicts, faulty)
 
 
 def answer_item(item: object, calls: Mapping[str, Call], request_id: str, earlier: set[str]) -> ItemAnswer:
@@ -55,7 +55,7 @@ def answer_item(item: object, calls: Mapping[str, Call], request_id: str, earlie
     except Exception:  # noqa: BLE001 (it is this item's alone)
         _log.exception("an item of %s failed", request_id)
         return problem_item(item, Problem(500), request_id)
-    return ItemAnswer(_text(item, 200, answer.text), 200, answer.given)
+    return ItemAnswer(_text(item, 200, answer.text), 200, answer.verdicts)
 
 
 def problem_item(item: object, problem: Problem, request_id: str) -> ItemAnswer:

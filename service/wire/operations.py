@@ -6,19 +6,19 @@ from typing import NamedTuple
 from service.game.rules import RuleSet
 from service.game.settlement import settle
 from service.game.verdict import JUDGES, Operation, Question, Solve, Verdict
-from service.telemetry.request_log import Given
+from service.telemetry.events import VerdictSummary
 from service.wire.deal_request import read_table
 from service.wire.hand_request import read_question
 from service.wire.verdict_json import write_settlement
 
 
 class Answer(NamedTuple):
-    """The JSON text of an answer, the rule set and the outcome as a log names it, and the verdicts that were given."""
+    """The JSON text of an answer, the rule set and the outcome as the log names them, and the verdicts in it."""
 
     text: str
     rule_set: str
     outcome: str
-    given: tuple[Given, ...]
+    verdicts: tuple[VerdictSummary, ...]
 
 
 # A call raises `InvalidRequest` for a value that asks nothing.
@@ -31,24 +31,24 @@ def create_calls(rule_sets: Mapping[str, RuleSet], solve: Solve, write: Callable
     def judging(judge: Callable[[Question, Solve], Verdict]) -> Call:
         def call(value: object) -> Answer:
             verdict = judge(read_question(value, rule_sets), solve)
-            given = _given(verdict)
-            return Answer(write(verdict), given.rule_set, given.outcome, (given,))
+            summary = _summary(verdict)
+            return Answer(write(verdict), summary.rule_set, summary.outcome, (summary,))
 
         return call
 
     def settling(value: object) -> Answer:
         table = read_table(value, rule_sets)
         settlement = settle(table, solve)
-        given = {result.id: _given(result.verdict) for result in settlement.results if result.verdict is not None}
-        outcome = "NO_SHOW" if table.declarer is None else given[table.declarer].outcome
+        summaries = {result.id: _summary(result.verdict) for result in settlement.results if result.verdict is not None}
+        outcome = "NO_SHOW" if table.declarer is None else summaries[table.declarer].outcome
         text = write_settlement(settlement, write)
-        return Answer(text, table.rules.name, outcome, tuple(given.values()))
+        return Answer(text, table.rules.name, outcome, tuple(summaries.values()))
 
     calls: dict[str, Call] = {operation: judging(judge) for operation, judge in JUDGES.items()}
     calls[Operation.SETTLE] = settling
     return calls
 
 
-def _given(verdict: Verdict) -> Given:
+def _summary(verdict: Verdict) -> VerdictSummary:
     outcome = "SCORED" if verdict.wrong_show is None else "WRONG_SHOW" if verdict.wrong_show else "VALID_SHOW"
-    return Given(verdict.question.rules.name, outcome, tuple(reason.code for reason in verdict.reasons))
+    return VerdictSummary(verdict.question.rules.name, outcome, tuple(reason.code for reason in verdict.reasons))

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.game.arrangement import Arrangement
+from service.game.canonical import canonical_json
 from service.game.cards import JOKER, NOTHING_TURNED_UP, Card, sort_cards
 from service.game.reasons import Reason
 from service.game.rules import MatchFormat
@@ -178,7 +179,9 @@ def test_a_statement_is_canonical_json(judge: Any, laid_out: bool, finish_card: 
         deal, laid = asked
         groups = tuple(laid) if laid_out else None
         verdict = judge(Question(deal.rules, deal.turned_up, deal.hand, groups, finish_card, players))
-        assert write_statement(verdict, engine).encode() == rfc8785.dumps(statement_of(verdict, engine))
+        canonical = rfc8785.dumps(statement_of(verdict, engine))
+        assert write_statement(verdict, engine).encode() == canonical
+        assert canonical_json(json.loads(canonical)).encode() == canonical
 
     check()
 

@@ -47,7 +47,7 @@ def start(log: Log) -> Callable[[Settings], Flask]:
 
     def started(settings: Settings) -> Flask:
         app = create_app(read_state(settings), log.stream)
-        log.flush = app.extensions["recorder"].flush
+        log.flush = app.extensions["request_log"].flush
         app.test_client_class = CheckedClient
         return app
 

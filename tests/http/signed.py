@@ -37,7 +37,7 @@ def signing_app(folder: Path, jwk: dict[str, str], *others: dict[str, str], log:
     settings = Settings(signing_key_file=write_key(folder, jwk), verify_keys_file=write_public(folder, *others))
     log = log or Log()
     app = create_app(read_state(settings), log.stream)
-    log.flush = app.extensions["recorder"].flush
+    log.flush = app.extensions["request_log"].flush
     app.test_client_class = CheckedClient
     return app
 

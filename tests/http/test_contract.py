@@ -1,5 +1,6 @@
 """The contract is valid, says what the code does, and its examples are real."""
 
+import re
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from marshmallow import Schema
 from openapi_spec_validator import validate
 
 from service.game import cards
+from service.game.cards import CARD_PATTERN, RANK_PATTERN
 from service.limits import MAX_FAULTS
 from service.startup.build import OPENAPI_FILE
 from service.web.admin import ADMIN_PATHS
@@ -110,6 +112,21 @@ def test_the_card_pattern_takes_exactly_the_accepted_spellings() -> None:
     assert {rank + suit for rank in ranks for suit in suits} | {"JOKER", "joker", "Joker"} == set(cards._CARDS)
     for text in ("", "1S", "ASS", "S", "JoKER", "5ſ", " AS", "0S", "11S"):
         assert not card.is_valid(text)
+
+
+@pytest.mark.parametrize(
+    ("schema", "pattern", "written"),
+    [
+        ("Card", CARD_PATTERN, {card.code for card in cards.ALL_CARDS}),
+        ("WildRank", f"{RANK_PATTERN}|JOKER", {*(rank.letter for rank in cards.Rank), "JOKER"}),
+    ],
+)
+def test_answers_write_each_card_and_rank_in_one_way(schema: str, pattern: str, written: set[str]) -> None:
+    """The contract and the game each have a pattern for it, and both take the same texts."""
+    valid = validator(f"/components/schemas/{schema}").is_valid
+    texts = {*cards._CARDS, *cards._RANKS, "", "1S", "SA", " AS", "AS ", "JOKERS"}
+    assert {text for text in texts if valid(text)} == written
+    assert {text for text in texts if re.fullmatch(pattern, text)} == written
 
 
 def test_the_contract_lists_as_many_faults_as_are_sent() -> None:

@@ -155,7 +155,7 @@ def test_a_deal_is_settled_without_http(client: FlaskClient) -> None:
     """From the JSON value to the text of the answer: what a batch of deals asks for."""
     answer = create_calls(RULE_SETS, best_arrangement, WRITER.write)["settle"](deal())
     assert answer.outcome == "VALID_SHOW"
-    assert [given.outcome for given in answer.given] == ["VALID_SHOW", "SCORED"]
+    assert [given.outcome for given in answer.verdicts] == ["VALID_SHOW", "SCORED"]
     assert answer.text + "\n" == client.post("/settle", json=deal()).text
 
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from joserfc import jws
 from joserfc.jwk import KeySet, OKPKey
 
+from service.game.canonical import canonical_json
 from service.game.verdict import best_arrangement, judge_show
 from service.signing.keys import KeyRing, new_key, read_signing_key
 from service.signing.verdict_writer import VerdictWriter
@@ -76,10 +77,6 @@ def payload_of(token: str) -> bytes:
 def statement(client: FlaskClient) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(payload_of(attest(client)))
     return found
-
-
-def canonical(value: object) -> str:
-    return json.dumps(value, sort_keys=True, separators=(",", ":"))
 
 
 def test_without_a_key_nothing_is_signed_and_no_key_is_shown(client: FlaskClient) -> None:
@@ -194,7 +191,7 @@ def test_an_exchanged_payload_has_a_bad_signature(signer: FlaskClient) -> None:
     header, _, signature = attest(signer).split(".")
     better = statement(signer)
     better["outcome"]["points"] = 0
-    assert refusal(signer, f"{header}.{part(canonical(better).encode())}.{signature}") == "BAD_SIGNATURE"
+    assert refusal(signer, f"{header}.{part(canonical_json(better).encode())}.{signature}") == "BAD_SIGNATURE"
 
 
 @pytest.mark.parametrize("payload", ["", "{}", "[]", "null", "1", "nonsense", '{"iss":"somebody"}', "\ud800"])
@@ -229,9 +226,9 @@ def test_no_nonsense_that_is_well_signed_is_a_fault_of_the_service(signer: Flask
     """Any part of a statement replaced: refused, or verified as what it says; the contract holds either way."""
     good = statement(signer)
     for path in _paths(good):
-        changed = json.loads(canonical(good))
+        changed = json.loads(canonical_json(good))
         payload = _put(changed, path, new) if not path else (_put(changed, path, new), changed)[1]
-        response = signer.post("/verify", json={"attestation": sign(KEY, canonical(payload)), "replay": True})
+        response = signer.post("/verify", json={"attestation": sign(KEY, canonical_json(payload)), "replay": True})
         if response.status_code == 422:
             assert [each["code"] for each in value_of(response)["errors"]] == ["NOT_A_VERDICT"], path
         else:
@@ -241,9 +238,9 @@ def test_no_nonsense_that_is_well_signed_is_a_fault_of_the_service(signer: Flask
 
 def test_another_outcome_differs_and_both_are_shown(signer: FlaskClient) -> None:
     said = statement(signer)
-    now = json.loads(canonical(said))
+    now = json.loads(canonical_json(said))
     said["outcome"]["points"] = 0
-    found = verify(signer, sign(KEY, canonical(said)), replay=True)
+    found = verify(signer, sign(KEY, canonical_json(said)), replay=True)
     assert found["statement"] == said
     assert found["replay"] == {"result": "DIFFERS", "statement": now}
 
@@ -251,13 +248,13 @@ def test_another_outcome_differs_and_both_are_shown(signer: FlaskClient) -> None
 def test_a_question_that_is_not_taken_today_differs(signer: FlaskClient) -> None:
     said = statement(signer)
     said["request"]["hand"] = ["AS"] * 13
-    found = verify(signer, sign(KEY, canonical(said)), replay=True)
+    found = verify(signer, sign(KEY, canonical_json(said)), replay=True)
     assert found["replay"] == {"result": "DIFFERS", "statement": None}
 
 
 def test_another_version_of_the_engine_is_no_difference(signer: FlaskClient) -> None:
     said = statement(signer) | {"engine": "0.0.1"}
-    found = verify(signer, sign(KEY, canonical(said)), replay=True)
+    found = verify(signer, sign(KEY, canonical_json(said)), replay=True)
     assert found["replay"]["result"] == "SAME"
     assert (found["statement"]["engine"], found["replay"]["statement"]["engine"]) == ("0.0.1", load_version())
 
@@ -265,10 +262,10 @@ def test_another_version_of_the_engine_is_no_difference(signer: FlaskClient) -> 
 def test_changed_rules_are_told(signer: FlaskClient) -> None:
     said = statement(signer)
     said["rule_set"]["digest"] = "sha256:" + "0" * 64
-    found = verify(signer, sign(KEY, canonical(said)), replay=True)
+    found = verify(signer, sign(KEY, canonical_json(said)), replay=True)
     assert found["replay"] == {"result": "RULES_CHANGED", "statement": statement(signer)}
     said["rule_set"]["name"] = said["request"]["rule_set"] = "gone-13"
-    found = verify(signer, sign(KEY, canonical(said)), replay=True)
+    found = verify(signer, sign(KEY, canonical_json(said)), replay=True)
     assert found["replay"] == {"result": "RULES_CHANGED", "statement": None}
 
 
