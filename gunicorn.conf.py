@@ -18,6 +18,7 @@ from gunicorn.config import Config  # type: ignore[import-untyped]
 from gunicorn.glogging import Logger  # type: ignore[import-untyped]
 from gunicorn.workers.base import Worker  # type: ignore[import-untyped]
 
+from service.startup.build import is_compiled
 from service.startup.start_error import StartError
 from service.startup.state import load_state, reload_state
 from service.telemetry.json_lines import server_logging
@@ -34,6 +35,7 @@ METRICS_DIR = "PROMETHEUS_MULTIPROC_DIR"
 MADE_HERE = "showcheck-metrics-"
 # So long a worker that ends waits for its log to be read.
 FLUSH_SECONDS = 2
+INTERPRETED = "interpreted; about ten times faster compiled: `make run-compiled`, or `pip install .` with a C compiler"
 
 # The factory is called in every worker.
 wsgi_app = "service.web.app:create_app()"
@@ -95,8 +97,9 @@ logger_class = JsonLogger
 loglevel = settings.log_level.lower()
 
 
-def on_starting(_server: Arbiter) -> None:
-    """Before the first worker starts: are the ports free, and where do the metric files go?"""
+def on_starting(server: Arbiter) -> None:
+    """Before the first worker starts: which core runs, are the ports free, and where do the metric files go?"""
+    server.log.info("Core: %s", "compiled" if is_compiled() else INTERPRETED)
     taken = [f"port {port}: {fault}" for port in (settings.port, settings.admin_port) if (fault := _port_fault(port))]
     if taken:
         # The kind of error that gunicorn reports in one line.
