@@ -43,6 +43,8 @@ WORKDIR /app
 COPY --from=builder /build/app/openapi.yaml /build/app/pyproject.toml /build/app/gunicorn.conf.py ./
 COPY --from=builder /build/app/*__mypyc*.so ./
 COPY --from=builder /build/app/service service
+# A new volume mounted here gets the folder's owner, who can write a key into it: see compose.yaml.
+RUN install --directory --owner=10001 --group=10001 --mode=0700 /etc/showcheck/signing
 ENV PATH=/opt/venv/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     SHOWCHECK_REQUIRE_COMPILED=1

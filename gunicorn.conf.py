@@ -18,6 +18,7 @@ from gunicorn.config import Config  # type: ignore[import-untyped]
 from gunicorn.glogging import Logger  # type: ignore[import-untyped]
 from gunicorn.workers.base import Worker  # type: ignore[import-untyped]
 
+from service.startup.build import is_compiled
 from service.startup.start_error import StartError
 from service.startup.state import load_state, reload_state
 from service.telemetry.json_lines import server_logging
@@ -34,6 +35,7 @@ METRICS_DIR = "PROMETHEUS_MULTIPROC_DIR"
 MADE_HERE = "showcheck-metrics-"
 # How long a stopping worker waits for its log to drain.
 FLUSH_SECONDS = 2
+INTERPRETED = "interpreted; about ten times faster compiled: `make run-compiled`, or `pip install .` with a C compiler"
 
 # Each worker calls the factory.
 wsgi_app = "service.web.app:create_app()"
@@ -94,8 +96,9 @@ logger_class = JsonLogger
 loglevel = settings.log_level.lower()
 
 
-def on_starting(_server: Arbiter) -> None:
-    """Before the first worker starts, check that the ports are free, and prepare the folder of metric files."""
+def on_starting(server: Arbiter) -> None:
+    """Before the first worker starts, log which core runs, check the ports, and prepare the folder of metric files."""
+    server.log.info("Core: %s", "compiled" if is_compiled() else INTERPRETED)
     taken = [f"port {port}: {fault}" for port in (settings.port, settings.admin_port) if (fault := _port_fault(port))]
     if taken:
         # gunicorn reports a RuntimeError in one line.

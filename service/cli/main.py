@@ -1,4 +1,4 @@
-"""Main: the commands of `python -m service`. Each is a module with `HELP`, `add_arguments` and `run`."""
+"""Main: the commands of `showcheck`. Each is a module with `HELP`, `add_arguments` and `run`."""
 
 import sys
 from argparse import ArgumentParser
@@ -13,9 +13,9 @@ NOT_STARTED: Final = 1
 _COMMANDS: Final = {"serve": serve, "judge": judge, "keygen": keygen}
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command that the arguments name, and return its exit code."""
-    parser = ArgumentParser(prog="python -m service", description="Showcheck at the command line.")
+def main(arguments: Sequence[str] | None = None, program: str = "showcheck") -> int:
+    """Run the command that the arguments name, and return its exit code; `program` is the name that help shows."""
+    parser = ArgumentParser(prog=program, description="Showcheck at the command line.")
     parsers = parser.add_subparsers(metavar="COMMAND", required=True)
     for name, command in _COMMANDS.items():
         own = parsers.add_parser(name, help=command.HELP, description=command.run.__doc__)

@@ -5,6 +5,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from typing import Final
 
+from service.startup.build import GUNICORN_FILE
 from service.startup.settings import load_settings
 
 HELP: Final = "start the server"
@@ -17,4 +18,4 @@ def add_arguments(_parser: ArgumentParser) -> None:
 def run(_options: Namespace) -> int:
     """Check all settings, then become gunicorn, which would read WEB_CONCURRENCY before they are checked."""
     load_settings()
-    os.execv(sys.executable, [sys.executable, "-m", "gunicorn", "-c", "gunicorn.conf.py"])  # noqa: S606
+    os.execv(sys.executable, [sys.executable, "-m", "gunicorn", "-c", str(GUNICORN_FILE)])  # noqa: S606

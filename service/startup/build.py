@@ -1,17 +1,19 @@
-"""Build: what this copy of the service is: its version, its contract, and whether its core is compiled."""
+"""Build: what this copy of the service is: its version, its files, and whether its core is compiled."""
 
 import tomllib
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
 from service.game import search
 from service.startup.start_error import StartError
 
-# The contract lies beside the package, where it is edited and reviewed, and so does the project's own file.
-_ROOT: Final = Path(__file__).resolve().parents[2]
-OPENAPI_FILE: Final = _ROOT / "openapi.yaml"
-PROJECT_FILE: Final = _ROOT / "pyproject.toml"
+_PACKAGE: Final = Path(__file__).resolve().parents[1]
+# A wheel carries the contract and the server's configuration inside the package. In a checkout they lie beside it.
+_IS_CHECKOUT: Final = not (_PACKAGE / "openapi.yaml").exists()
+_FOLDER: Final = _PACKAGE.parent if _IS_CHECKOUT else _PACKAGE
+OPENAPI_FILE: Final = _FOLDER / "openapi.yaml"
+GUNICORN_FILE: Final = _FOLDER / "gunicorn.conf.py"
 
 
 def is_compiled() -> bool:
@@ -28,9 +30,9 @@ def load_contract() -> bytes:
 
 
 def load_version() -> str:
-    """The version of the installed package, or of the checkout that the service runs from."""
-    try:
+    """The version of the checkout that the service runs from, or of the installed package."""
+    if not _IS_CHECKOUT:
         return version("showcheck")
-    except PackageNotFoundError:
-        found: str = tomllib.loads(PROJECT_FILE.read_text(encoding="utf-8"))["project"]["version"]
-        return found
+    project = tomllib.loads((_FOLDER / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    found: str = project["version"]
+    return found

@@ -99,12 +99,14 @@ class Server:
 
 
 @contextmanager
-def running(command: Sequence[str] = COMMAND, **settings: str) -> Iterator[Server]:
-    """A server on free ports, started by `command`; stopped at the end whatever happens."""
+def running(command: Sequence[str] = COMMAND, cwd: Path | None = None, /, **settings: str) -> Iterator[Server]:
+    """A server on free ports, started by `command` in `cwd` (the project); stopped at the end whatever happens."""
     ports = free_ports()
     with tempfile.TemporaryDirectory() as folder, Path(folder, "output").open("wb") as output:
         given = {"SHOWCHECK_PORT": str(ports[0]), "SHOWCHECK_ADMIN_PORT": str(ports[1]), "TMPDIR": folder} | settings
-        process = subprocess.Popen(command, cwd=ROOT, env=environment(**given), stdout=output, stderr=subprocess.STDOUT)
+        process = subprocess.Popen(
+            command, cwd=cwd or ROOT, env=environment(**given), stdout=output, stderr=subprocess.STDOUT
+        )
         ports = int(given["SHOWCHECK_PORT"]), int(given["SHOWCHECK_ADMIN_PORT"])
         try:
             server = Server(process, ports, Path(folder))

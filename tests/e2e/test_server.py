@@ -13,6 +13,7 @@ import pytest
 import requests
 from prometheus_client.parser import text_string_to_metric_families
 
+from service.startup.build import is_compiled
 from tests.e2e.conftest import Server, answer_under_way_at_the_end, running
 from tests.http.examples import HAND, question
 
@@ -35,6 +36,11 @@ def test_both_workers_give_the_same_bytes(server: Server) -> None:
 def test_the_log_says_where_it_listens(server: Server) -> None:
     addresses = f"0.0.0.0:{server.port}, 0.0.0.0:{server.admin_port}"
     assert any(line["event"].startswith(f"Listening at: {addresses} ") for line in server.lines())
+
+
+def test_the_log_says_which_core_runs(server: Server) -> None:
+    (core,) = [line["event"] for line in server.lines() if line["event"].startswith("Core: ")]
+    assert core == "Core: compiled" if is_compiled() else "make run-compiled" in core
 
 
 def test_the_ports_are_apart(server: Server) -> None:

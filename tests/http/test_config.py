@@ -1,6 +1,7 @@
 """Settings and rule-set files: read at the start, every fault named at once."""
 
 import os
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ from service.startup.rule_files import load_rule_sets
 from service.startup.settings import Settings, load_settings
 from service.startup.start_error import StartError
 from tests.strategies import RULE_SET_TEXTS, edit_text
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(autouse=True)
@@ -158,8 +161,10 @@ def test_without_its_contract_the_service_does_not_start(monkeypatch: pytest.Mon
         load_contract()
 
 
-def test_the_version_is_that_of_the_package_or_of_the_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_checkout_has_its_own_version_whatever_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(build, "version", lambda name: f"1.2.3 of {name}")
+    assert load_version() == tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    monkeypatch.setattr(build, "_IS_CHECKOUT", False)
     assert load_version() == "1.2.3 of showcheck"
 
 

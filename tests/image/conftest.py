@@ -109,7 +109,7 @@ def base() -> Iterator[str]:
 def image(base: str, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The image, built from a tree in which more lies about than belongs into it."""
     context = copy_of_the_tree(tmp_path_factory.mktemp("tree"))
-    for stray in ("service/__pycache__/cards.pyc", "service/solver.so", ".git/config", ".env", "service.so"):
+    for stray in ("service/game/__pycache__/cards.pyc", "service/game/solver.so", ".git/config", ".env", "service.so"):
         (context / stray).parent.mkdir(exist_ok=True)
         (context / stray).touch()
     built = build(context, IMAGE)

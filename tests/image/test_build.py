@@ -47,9 +47,9 @@ def test_it_holds_the_service_and_nothing_else_of_the_tree(files: Path) -> None:
 
 def test_it_holds_no_compiled_code_but_its_own(files: Path) -> None:
     app = files / "app"
-    modules = {file.name.split(".")[0] for file in app.glob("service/*.so")}
-    assert "solver" in modules
-    assert all((app / f"service/{module}.py").exists() for module in modules)
+    modules = {file.parent / file.name.split(".")[0] for file in app.glob("service/**/*.so")}
+    assert app / "service/game/solver" in modules
+    assert all(module.with_suffix(".py").exists() for module in modules)
     assert len(list(app.rglob("*.so"))) == len(modules) + 1
     assert len(list(app.glob("*__mypyc.*.so"))) == 1
 

@@ -46,7 +46,7 @@ def test_the_core_is_compiled_and_the_version_is_the_projects(server: Server) ->
 def test_the_first_process_is_gunicorn_without_any_rights(server: Server) -> None:
     """No shell in between would pass a signal on."""
     command = inside("cat", "/proc/1/cmdline").split("\0")
-    assert command == ["/opt/venv/bin/python3", "-m", "gunicorn", "-c", "gunicorn.conf.py", ""]
+    assert command == ["/opt/venv/bin/python3", "-m", "gunicorn", "-c", "/app/gunicorn.conf.py", ""]
     status = dict(line.split(":\t", 1) for line in inside("cat", "/proc/1/status").splitlines())
     assert status["Uid"].split() == status["Gid"].split() == ["10001"] * 4
     assert int(status["CapEff"], 16) == 0
