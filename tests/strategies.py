@@ -26,7 +26,8 @@ from service.game.cards import (
     natural_card,
     sort_cards,
 )
-from service.game.rules import RuleSet, parse_rule_set
+from service.game.rule_file import parse_rule_set
+from service.game.rules import RuleSet
 from service.game.settlement import Drop, Match, Player, Table
 from service.game.verdict import Question
 

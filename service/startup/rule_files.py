@@ -3,7 +3,8 @@
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
-from service.game.rules import RuleSet, RuleSetError, parse_rule_set
+from service.game.rule_file import RuleSetError, parse_rule_set
+from service.game.rules import RuleSet
 from service.startup.start_error import StartError
 
 

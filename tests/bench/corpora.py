@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Final
 
 from service.game.cards import NOTHING_TURNED_UP, Card, Rank, TurnedUp, parse_card, parse_turned_up
-from service.game.rules import HAND_SIZE, RuleSet, parse_rule_set
+from service.game.rule_file import parse_rule_set
+from service.game.rules import HAND_SIZE, RuleSet
 
 CORPORA: Final = Path(__file__).parent / "corpora"
 RULE_SETS: Final = Path(__file__).parents[2] / "service" / "game" / "rulesets"

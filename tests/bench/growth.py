@@ -15,7 +15,8 @@ from typing import Any, Final
 
 from matplotlib.figure import Figure
 
-from service.game.rules import HAND_SIZE, RuleSet, parse_rule_set
+from service.game.rule_file import parse_rule_set
+from service.game.rules import HAND_SIZE, RuleSet
 from service.game.solver import solve
 from tests import oracle
 from tests.bench.__main__ import machine

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from service.game.arrangement import Arrangement
 from service.game.cards import JOKER, Card, Suit, natural_card
-from service.game.rules import RuleSet, parse_rule_set
+from service.game.rule_file import parse_rule_set
+from service.game.rules import RuleSet
 from service.game.verdict import Operation, Question, Verdict, judge_show, score_hand
 from tests.strategies import FIXED, RULE_SET_TEXTS, RULE_SETS, Deal, deals, edit_text, laid_out_deals
 

@@ -3,7 +3,8 @@
 import pytest
 
 from service.game.cards import Rank
-from service.game.rules import RuleSet, parse_rule_set
+from service.game.rule_file import parse_rule_set
+from service.game.rules import RuleSet
 from service.game.solver import solve
 from service.game.verdict import best_arrangement
 from tests import oracle

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from service.game.cards import JOKER_TURNED_UP, NOTHING_TURNED_UP, Rank, TurnedUp
-from service.game.rules import Deck, Lengths, MatchFormat, MatchRules, RuleSetError, parse_rule_set
+from service.game.rule_file import RuleSetError, parse_rule_set
+from service.game.rules import Deck, Lengths, MatchFormat, MatchRules
 from tests.strategies import RULE_SET_TEXTS, RULE_SETS, derive, edit_text
 
 Data = dict[str, Any]
