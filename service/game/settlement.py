@@ -1,4 +1,4 @@
-"""Settlement: what a deal costs each player at the table, who has won it, and how a match of several deals stands."""
+"""Settlement: what a deal costs each player at the table, who won it, and the totals of a match of several deals."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class Drop(StrEnum):
 
 
 class Outcome(StrEnum):
-    """What a deal is for a player; PLAYING is who was in it at another's wrong show, and is not charged."""
+    """How a deal ended for a player. PLAYING: another player made a wrong show, and this one is not charged."""
 
     WON = "WON"
     LOST = "LOST"
@@ -29,7 +29,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True)
 class Player:
-    """A player of the deal, who is in it unless `dropped`; `question` is the hand, where it is known."""
+    """A player of the deal: in it, or `dropped`. `question` is the hand, if it is known."""
 
     id: str
     question: Question | None
@@ -76,7 +76,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Standing:
-    """A match after the deal: who is out at the limit, whether it is over, and all who have won it then."""
+    """A match after the deal: the players out at the limit, whether the match is over, and its winners if it is."""
 
     match: Match
     out: tuple[str, ...]

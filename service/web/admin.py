@@ -1,10 +1,9 @@
 """Admin: the routes of the second port, for operators: probes, metrics and version."""
 
-import json
 import platform
 import time
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from flask import Blueprint, Response
 from prometheus_client import CONTENT_TYPE_LATEST
@@ -13,6 +12,7 @@ from service.game.rules import RuleSet
 from service.startup.build import is_compiled, load_version
 from service.telemetry.metrics import Metrics
 from service.telemetry.request_log import PAUSE_SECONDS, RequestLog
+from service.web.bodies import json_response
 from service.web.errors import problem_response
 from service.wire.problems import Problem
 from service.wire.schemas import dump_rule_set
@@ -32,11 +32,11 @@ def create_admin(rule_sets: Mapping[str, RuleSet], metrics: Metrics, request_log
 
     @admin.get("/livez")
     def livez() -> Response:
-        return _json({"status": "ok"})
+        return json_response({"status": "ok"})
 
     @admin.get("/readyz")
     def readyz() -> Response:
-        return _json({"status": "ready"}) if ready else problem_response(Problem(503))
+        return json_response({"status": "ready"}) if ready else problem_response(Problem(503))
 
     @admin.get("/metrics")
     def show_metrics() -> Response:
@@ -47,10 +47,6 @@ def create_admin(rule_sets: Mapping[str, RuleSet], metrics: Metrics, request_log
 
     @admin.get("/version")
     def show_version() -> Response:
-        return _json(about)
+        return json_response(about)
 
     return admin
-
-
-def _json(body: Mapping[str, Any]) -> Response:
-    return Response(json.dumps(body, separators=(",", ":")) + "\n", mimetype="application/json")

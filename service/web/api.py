@@ -1,18 +1,16 @@
 """API: the routes that game backends call. A view reads the body, has it answered, and annotates the request event."""
 
-import json
 import time
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from flask import Blueprint, Response, abort, request
-from werkzeug.exceptions import HTTPException
+from flask import Blueprint, Response
 
 from service.game.verdict import Operation
 from service.limits import MAX_BATCH_BYTES, MAX_BODY_BYTES
 from service.startup.engine import Engine
 from service.startup.state import State
 from service.telemetry.events import annotate, current_event
+from service.web.bodies import json_response, read_body, text_response
 from service.web.errors import problem_response
 from service.wire.batch import answer_batch
 from service.wire.operations import Call
@@ -20,12 +18,8 @@ from service.wire.problems import Problem
 from service.wire.schemas import dump_rule_set
 from service.wire.strict_json import read_json
 
-if TYPE_CHECKING:
-    from _typeshed.wsgi import StartResponse, WSGIEnvironment
-
 # How long a batch goes on before single calls have their turn: as long as two or three of them take.
 TURN_SECONDS: Final = 0.001
-_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 def create_api(state: State, engine: Engine) -> Blueprint:
@@ -48,25 +42,25 @@ def create_api(state: State, engine: Engine) -> Blueprint:
     @api.post("/batch")
     def batch() -> Response:
         event = current_event()
-        answer = answer_batch(read_json(_read_body(MAX_BATCH_BYTES)), calls, event.request_id, _Turns().pause)
+        answer = answer_batch(read_json(read_body(MAX_BATCH_BYTES)), calls, event.request_id, _Turns().pause)
         event.verdicts.extend(answer.verdicts)
         annotate(outcome="ANSWERED", verdicts=len(answer.verdicts), faulty=answer.faulty)
-        return _json(answer.text)
+        return text_response(answer.text)
 
     @api.post("/verify")
     def verify() -> Response:
-        text = engine.writer.verify(read_json(_read_body(MAX_BODY_BYTES)))
+        text = engine.writer.verify(read_json(read_body(MAX_BODY_BYTES)))
         annotate(outcome="VERIFIED")
-        return _json(text)
+        return text_response(text)
 
     @api.get("/keys")
     def show_keys() -> Response:
-        return _json(_ENCODER.encode(state.keys.jwks))
+        return json_response(state.keys.jwks)
 
     @api.get("/rule-sets")
     def list_rule_sets() -> Response:
         listed = [{**dump_rule_set(rules), "title": rules.title} for rules in state.rule_sets.values()]
-        return _json(_ENCODER.encode({"rule_sets": listed}))
+        return json_response({"rule_sets": listed})
 
     @api.get("/rule-sets/<name>")
     def show_rule_set(name: str) -> Response:
@@ -74,7 +68,7 @@ def create_api(state: State, engine: Engine) -> Blueprint:
         if rules is None:
             known = ", ".join(state.rule_sets)
             return problem_response(Problem(404, detail=f"There is no such rule set; there are {known}."))
-        return _json(_ENCODER.encode({**rules.parameters, "digest": rules.digest}))
+        return json_response({**rules.parameters, "digest": rules.digest})
 
     @api.get("/openapi.yaml")
     def show_contract() -> Response:
@@ -84,10 +78,10 @@ def create_api(state: State, engine: Engine) -> Blueprint:
 
 
 def _answer(call: Call) -> Response:
-    answer = call(read_json(_read_body(MAX_BODY_BYTES)))
+    answer = call(read_json(read_body(MAX_BODY_BYTES)))
     current_event().verdicts.extend(answer.verdicts)
     annotate(rule_set=answer.rule_set, outcome=answer.outcome)
-    return _json(answer.text)
+    return text_response(answer.text)
 
 
 class _Turns:
@@ -102,47 +96,3 @@ class _Turns:
             # Sleeping for no time is enough.
             time.sleep(0)
             self._next = time.perf_counter() + TURN_SECONDS
-
-
-def _read_body(limit: int) -> bytes:
-    if request.environ.get("CONTENT_TYPE") != "application/json" or request.content_encoding:
-        _check_media_type()
-    if request.environ.get("HTTP_TRANSFER_ENCODING", "chunked").lower() != "chunked":
-        abort(415)  # compressed on the way; the server does not undo that
-    try:
-        length = request.environ.get("CONTENT_LENGTH", "")
-        if length.isdecimal() and int(length) <= limit:
-            # The usual case, without the wrappers that guard against a body of another length.
-            body: bytes = request.environ["wsgi.input"].read(int(length))
-            if len(body) < int(length):
-                abort(400)  # cut off: what came could still be JSON, and another question
-        else:
-            # One byte more tells that it is too long: a chunked body is cut off here without a word.
-            request.max_content_length = limit + 1
-            body = request.get_data(cache=False)
-    except HTTPException:
-        raise
-    except Exception:  # noqa: BLE001
-        # What a server raises for broken chunks has no common type; the sender is at fault, not this service.
-        abort(400)
-    if len(body) > limit:
-        abort(413)
-    return body
-
-
-def _check_media_type() -> None:
-    charset = request.mimetype_params.get("charset", "utf-8")
-    if request.mimetype != "application/json" or charset.lower() != "utf-8" or request.content_encoding:
-        abort(415)
-
-
-class _Finished(Response):
-    """An answer with nothing left to find out when it is sent, nor to be done afterwards."""
-
-    def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
-        start_response(self.status, self.headers.to_wsgi_list())
-        return () if environ["REQUEST_METHOD"] == "HEAD" else self.response  # type: ignore[return-value]
-
-
-def _json(text: str) -> Response:
-    return _Finished(text + "\n", content_type="application/json")
