@@ -40,8 +40,8 @@ run: $(RUNTIME) ## Start the service: the API on port 8080, probes and metrics o
 
 # Coverage makes the core twice as slow, so only the core's own tests are run under it.
 test: $(DEV) ## Run all tests, and hold the core to full branch coverage
-	$(BIN)/python -m pytest -n $(WORKERS) tests/core --cov
-	$(BIN)/python -m pytest -n $(WORKERS) --ignore tests/core
+	$(BIN)/python -m pytest -n $(WORKERS) tests/game tests/wire --cov
+	$(BIN)/python -m pytest -n $(WORKERS) --ignore tests/game --ignore tests/wire
 
 lint: $(DEV) ## Check style, types and the direction of imports
 	$(BIN)/ruff check .
@@ -98,19 +98,19 @@ image: ## Build the container image showcheck:VERSION, with buildah or docker
 
 image-test: $(OPS) ## Build the image on a Debian made here, and try it (as root; what it needs: .ci/run)
 	$(BIN)/hadolint Dockerfile
-	$(BIN)/python -m pytest tests/image
+	$(BIN)/python -m pytest tests/heavy/image
 
 chart-test: $(OPS) $(HELM) ## Check the Helm chart with Helm 3 and 4, for the oldest and the newest Kubernetes
-	$(BIN)/python -m pytest -n $(WORKERS) tests/chart
+	$(BIN)/python -m pytest -n $(WORKERS) tests/heavy/chart
 
 watch-test: $(DEV) ## Try alerts and dashboard with a real Prometheus (needs Debian's prometheus)
-	$(BIN)/python -m pytest tests/watch
+	$(BIN)/python -m pytest tests/heavy/watch
 
 fault-test: $(DEV) ## Count the requests that fail under faults, some minutes (needs haproxy, and root for a full disk)
-	$(BIN)/python -m pytest tests/faults
+	$(BIN)/python -m pytest tests/heavy/faults
 
 soak: $(DEV) ## Send half a million requests of all kinds, and write what memory they cost into docs/bench
-	$(BIN)/python -m tests.faults.soak --requests 500000 --folder docs/bench
+	$(BIN)/python -m tests.heavy.faults.soak --requests 500000 --folder docs/bench
 
 format: $(DEV) ## Put the source in the house format
 	$(BIN)/ruff format .
@@ -148,8 +148,8 @@ $(OPS): requirements-ops.lock $(DEV)
 	$(PIP_INSTALL) -r $<
 	@touch $@
 
-$(HELM): tests/chart/helm.lock tests/chart/tools.py | $(BIN)/python
-	$(BIN)/python -m tests.chart.tools
+$(HELM): tests/heavy/chart/helm.lock tests/heavy/chart/tools.py | $(BIN)/python
+	$(BIN)/python -m tests.heavy.chart.tools
 	@touch $@
 
 $(COMPILED)/.built: $(DEV) setup.py pyproject.toml gunicorn.conf.py openapi.yaml $(shell find service -type f -not -name '*.pyc')

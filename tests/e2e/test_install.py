@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.conftest import ROOT, environment, running
-from tests.http.examples import question
+from tests.examples import question
+from tests.servers import ROOT, environment, running
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 # What an installer calls, without network. Without mypyc too, as compiling takes half a minute.

@@ -14,8 +14,8 @@ import requests
 from prometheus_client.parser import text_string_to_metric_families
 
 from service.startup.build import is_compiled
-from tests.e2e.conftest import Server, answer_under_way_at_the_end, running
-from tests.http.examples import HAND, question
+from tests.examples import HAND, question
+from tests.servers import Server, answer_under_way_at_the_end, running
 
 BODY = json.dumps(question()).encode()
 JSON = {"Content-Type": "application/json"}

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from service.signing.keys import new_key
-from tests.e2e.conftest import running
 from tests.e2e.test_start import start
-from tests.http.examples import question
-from tests.http.signed import write_key, write_public
+from tests.examples import question
+from tests.servers import running
+from tests.signed import write_key, write_public
 
 KEY, OTHER = new_key(), new_key()
 

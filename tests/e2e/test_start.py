@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.conftest import COMMAND, ROOT, environment, free_ports
+from tests.servers import COMMAND, ROOT, environment, free_ports
 
 
 def start(folder: Path = ROOT, **settings: str) -> subprocess.CompletedProcess[str]:

@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 from service.limits import MAX_CHUNKS
-from tests.e2e import conftest
-from tests.e2e.conftest import COMMAND, Server, running
+from tests import servers
+from tests.contract import validator
 from tests.e2e.test_server import BODY, count
-from tests.http.contract import validator
-from tests.http.examples import question
+from tests.examples import question
+from tests.servers import COMMAND, Server, running
 
 HEAD = b"POST /score HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: %d\r\n" % len(BODY)
 ASK = HEAD + b"\r\n" + BODY
@@ -296,12 +296,12 @@ def is_open(port: int) -> bool:
 
 
 def test_a_reload_with_a_faulty_rule_set_leaves_all_as_it_was(tmp_path: Path) -> None:
-    files = ("gunicorn.conf.py", "openapi.yaml", "pyproject.toml", *(part.name for part in conftest.ROOT.glob("*.so")))
+    files = ("gunicorn.conf.py", "openapi.yaml", "pyproject.toml", *(part.name for part in servers.ROOT.glob("*.so")))
     for name in ("service", *files):
-        source = conftest.ROOT / name
+        source = servers.ROOT / name
         (shutil.copytree if source.is_dir() else shutil.copy)(source, tmp_path / name)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(conftest, "ROOT", tmp_path)
+        patch.setattr(servers, "ROOT", tmp_path)
         with running(PYTHONPATH=str(tmp_path)) as server:
             file = tmp_path / "service/game/rulesets/online-13.toml"
             text = file.read_text(encoding="utf-8")

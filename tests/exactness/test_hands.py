@@ -10,8 +10,8 @@ from service.game.cards import Card, Rank, TurnedUp, sort_cards
 from service.game.rules import RuleSet
 from service.game.verdict import Question, best_arrangement, judge_show
 from tests import oracle
-from tests.core.audit import faults, worth
-from tests.core.table import cards
+from tests.audit import faults, worth
+from tests.game.table import cards
 from tests.strategies import FIXED, HANDS, RULE_SETS, Deal, deals, derive, laid_out_deals
 
 # Rule sets that nobody plays, each with a combination that the five do not have: all of them are data to the core.

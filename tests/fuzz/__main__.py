@@ -15,7 +15,7 @@ from service.game.arrangement import Arrangement
 from service.game.cards import Card, sort_cards
 from service.game.verdict import Question, best_arrangement, judge_show
 from tests import oracle
-from tests.core.audit import faults, worth
+from tests.audit import faults, worth
 from tests.strategies import RULE_SETS, Deal, make_groups, make_laid_out, seeded_deals
 
 CHUNK = 50

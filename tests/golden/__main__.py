@@ -11,7 +11,7 @@ from service.game.cards import sort_cards
 from service.game.rules import RuleSet
 from service.game.verdict import best_arrangement
 from tests import oracle
-from tests.core.audit import worth
+from tests.audit import worth
 from tests.golden import FOLDER, Case, new_cases, read_cases, render
 from tests.strategies import RULE_SETS
 

@@ -1,0 +1,374 @@
+"""The command line: files of requests are judged as the API judges them, in order and once, whatever interrupts."""
+
+import fcntl
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from service.cli.bulk import CHUNK_LINES, read_lines
+from service.cli.judge import DONE, FAULTY, INTERRUPTED, UNUSABLE
+from service.cli.main import main
+from service.limits import MAX_BODY_BYTES
+from service.startup.rule_files import load_rule_sets
+from service.startup.settings import Settings
+from service.startup.state import read_state
+from service.web.app import create_app
+from tests.examples import HAND, deal, question
+
+ROOT = Path(__file__).parents[2]
+ODD_LINES = [b"", b"{", b"[]", b"null", b'{"id":"a","id":"b"}', b"\xff", b'{"id":7}', b"NaN", b'{"id":"x","op":"fly"}']
+
+
+def line(number: int, **changes: Any) -> bytes:
+    op = ("validate", "score")[number % 2]
+    return json.dumps({"id": f"n{number}", "op": op, **question(**changes)}).encode()
+
+
+def write(path: Path, lines: list[bytes]) -> Path:
+    path.write_bytes(b"".join(each + b"\n" for each in lines))
+    return path
+
+
+def answers(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(each) for each in path.read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """More lines than one chunk has, all good."""
+    return write(tmp_path / "in.ndjson", [line(number) for number in range(2 * CHUNK_LINES + 10)])
+
+
+@pytest.fixture(scope="module")
+def api() -> FlaskClient:
+    return create_app(read_state(Settings()), open(os.devnull, "w")).test_client()  # noqa: PTH123
+
+
+def test_every_line_gets_the_answer_of_the_api_in_its_place(file: Path, tmp_path: Path, api: FlaskClient) -> None:
+    output = tmp_path / "out.ndjson"
+    assert main(["judge", str(file), "--output", str(output), "--cores", "2"]) == DONE
+    items = [json.loads(each) for each in file.read_bytes().splitlines()][:1000]
+    assert answers(output) == api.post("/batch", json={"items": items}).json["items"]  # type: ignore[index]
+
+
+def test_a_line_that_is_no_item_has_a_problem_in_its_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = [each for odd in ODD_LINES for each in (line(0), odd)]
+    assert main(["judge", str(write(tmp_path / "in", lines)), "--cores", "1"]) == FAULTY
+    told = [json.loads(each) for each in capsys.readouterr().out.splitlines()]
+    assert [each["status"] for each in told[::2]] == [200] * len(ODD_LINES)
+    assert [each["status"] for each in told[1::2]] == [400, 400, 422, 422, 400, 400, 422, 400, 422]
+    assert [each["body"]["request_id"] for each in told[1::2]] == [
+        f"line-{2 * n}" for n in range(1, len(ODD_LINES) + 1)
+    ]
+
+
+def test_a_line_without_end_is_not_taken_into_memory(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As one that fits is read whole, so one that is too long is passed over up to its end."""
+    spaces = b" " * MAX_BODY_BYTES
+    fits = (line(0) + spaces)[:MAX_BODY_BYTES]
+    lines = [fits, fits + b"\r", fits + b" ", 3 * spaces, line(1), fits, line(2) + 2 * spaces]
+    file, output = write(tmp_path / "in", lines), tmp_path / "out"
+    judge = ["judge", str(file), "--cores", "1", "--output", str(output)]
+    assert main(judge) == FAULTY
+    told = [json.loads(each) for each in output.read_bytes().splitlines()]
+    assert [each["status"] for each in told] == [200, 200, 413, 413, 200, 200, 413]
+    assert told[2]["body"]["code"] == "BODY_TOO_LARGE"
+    with file.open("rb") as source:
+        assert max(map(len, read_lines(source, MAX_BODY_BYTES))) == MAX_BODY_BYTES + 2
+    # There is nothing to go on with, and no quarrel about the last.
+    assert main([*judge, "--resume"]) == FAULTY
+    assert len(output.read_bytes().splitlines()) == len(lines)
+
+
+def test_a_last_line_needs_no_line_feed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "in").write_bytes(line(0) + b"\n" + line(1))
+    assert main(["judge", str(tmp_path / "in"), "--cores", "1"]) == DONE
+    assert len(capsys.readouterr().out.splitlines()) == 2
+
+
+@pytest.mark.parametrize("cut", [0, 1, 5_000, 100_001, -1, -2, None])
+def test_a_run_that_is_resumed_writes_what_one_run_writes(file: Path, tmp_path: Path, cut: int | None) -> None:
+    whole, output = tmp_path / "whole", tmp_path / "part"
+    main(["judge", str(file), "--output", str(whole), "--cores", "1"])
+    output.write_bytes(whole.read_bytes()[:cut])
+    assert main(["judge", str(file), "--output", str(output), "--resume", "--cores", "1"]) == DONE
+    assert output.read_bytes() == whole.read_bytes()
+
+
+def test_a_fault_before_the_interruption_still_counts(tmp_path: Path) -> None:
+    file, output = write(tmp_path / "in", [b"{", line(1), line(2)]), tmp_path / "out"
+    assert main(["judge", str(file), "--output", str(output), "--cores", "1"]) == FAULTY
+    output.write_bytes(b"".join(output.read_bytes().splitlines(keepends=True)[:2]))
+    assert main(["judge", str(file), "--output", str(output), "--resume", "--cores", "1"]) == FAULTY
+
+
+def test_the_answers_to_another_file_are_not_gone_on_with(file: Path, tmp_path: Path) -> None:
+    output = tmp_path / "out"
+    main(["judge", str(file), "--output", str(output), "--cores", "1"])
+    before = output.read_bytes()
+    for lines in ([line(number) for number in range(5)], [line(number + 1) for number in range(1000)]):
+        other = write(tmp_path / "other", lines)
+        assert main(["judge", str(other), "--output", str(output), "--resume", "--cores", "1"]) == UNUSABLE
+    assert main(["judge", str(file), "--output", str(output), "--cores", "1"]) == UNUSABLE
+    assert output.read_bytes() == before
+
+
+@pytest.mark.parametrize("arguments", [["nowhere"], ["in", "--resume"], ["."]])
+def test_what_cannot_be_judged_is_told_in_a_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
+    write(tmp_path / "in", [line(0)])
+    monkeypatch.chdir(tmp_path)
+    assert main(["judge", *arguments]) == UNUSABLE
+    told = capsys.readouterr()
+    assert (told.out, told.err.count("\n")) == ("", 1)
+
+
+@pytest.mark.parametrize("kill", [signal.SIGINT, signal.SIGKILL])
+def test_a_run_that_is_killed_and_resumed_loses_nothing_and_repeats_nothing(
+    tmp_path: Path, kill: signal.Signals
+) -> None:
+    # Each hand is another, so that a line out of place would be seen.
+    lines = [line(number, hand=[*HAND[:11], *rest], groups=...) for number, rest in enumerate(RESTS * 120)]
+    file, whole, output = write(tmp_path / "in", lines), tmp_path / "whole", tmp_path / "out"
+    command = [sys.executable, "-m", "service", "judge", str(file), "--output"]
+    slowly = [*command, str(output), "--cores", "1"]
+    process = subprocess.Popen(slowly, cwd=ROOT, stderr=subprocess.DEVNULL, start_new_session=True)
+    until = time.monotonic() + 20
+    while not (output.exists() and output.stat().st_size) and time.monotonic() < until:
+        time.sleep(0.01)
+    process.send_signal(kill)
+    assert process.wait(20) == (INTERRUPTED if kill is signal.SIGINT else -kill)
+    assert 0 < len(output.read_bytes().splitlines()) < len(lines)
+    # Nobody is left behind: the group of the processes has no member any more.
+    while time.monotonic() < until:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, 0)
+            time.sleep(0.05)
+            continue
+        break
+    else:
+        pytest.fail("processes go on without their parent")
+    subprocess.run([*command, str(output), "--resume"], cwd=ROOT, check=True)
+    assert main(["judge", str(file), "--output", str(whole)]) == DONE
+    assert output.read_bytes() == whole.read_bytes()
+    assert [each["id"] for each in answers(output)] == [f"n{number}" for number in range(len(lines))]
+
+
+RESTS = [[first, second] for first in ("KD", "QD", "JD", "TD") for second in ("2C", "3C", "4C", "5C", "6C", "8C")]
+
+
+@pytest.fixture
+def signed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Signed answers to a few items, a deal and a faulty one among them."""
+    key = tmp_path / "key.json"
+    assert main(["keygen", str(key)]) == 0
+    monkeypatch.setenv("SHOWCHECK_SIGNING_KEY_FILE", str(key))
+    settle = json.dumps({"id": "deal", "op": "settle", **deal()}).encode()
+    file, output = write(tmp_path / "in", [line(0), line(1), settle, b"{"]), tmp_path / "signed"
+    assert main(["judge", str(file), "--output", str(output), "--cores", "1"]) == FAULTY
+    return output
+
+
+def check(file: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, list[dict[str, Any]], str]:
+    """What `--check` says of a file: exit code, the lines, and the summary."""
+    capsys.readouterr()
+    code = main(["judge", "--check", str(file), "--cores", "1"])
+    told = capsys.readouterr()
+    return code, [json.loads(each) for each in told.out.splitlines()], told.err
+
+
+def test_signed_verdicts_are_the_same_when_judged_again(signed: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two hands, the show and the loser of the deal; a problem is no verdict."""
+    assert check(signed, capsys) == (DONE, [], "4 verdicts, 4 the same today, 0 not\n")
+
+
+def test_bare_verdicts_can_be_checked_too(signed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bare = [json.dumps(each["body"]).encode() for each in answers(signed)[:3]]
+    assert check(write(tmp_path / "bare", bare), capsys) == (DONE, [], "4 verdicts, 4 the same today, 0 not\n")
+
+
+def test_every_verdict_that_is_not_the_same_is_listed(
+    signed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    good, other = (each["body"] for each in answers(signed)[:2])
+    unsigned = {name: value for name, value in good.items() if name != "attestation"}
+    lines: list[Any] = [
+        good,
+        unsigned,
+        {**good, "attestation": good["attestation"][:-4] + "AAAA"},
+        {**good, "attestation": other["attestation"]},
+        {**good, "attestation": 7},
+        [],
+    ]
+    file = write(tmp_path / "mixed", [*(json.dumps(each).encode() for each in lines), b"{"])
+    code, listed, summary = check(file, capsys)
+    assert (code, summary) == (FAULTY, "7 verdicts, 1 the same today, 6 not\n")
+    assert [(each["line"], each["result"]) for each in listed] == [
+        (2, "UNSIGNED"),
+        (3, "BAD_SIGNATURE"),
+        (4, "ALTERED"),
+        (5, "WRONG_TYPE"),
+        (6, "NO_VERDICT"),
+        (7, "NO_VERDICT"),
+    ]
+    assert {each["verdict_id"] for each in listed[:4]} == {good["verdict_id"]}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("points", 0),
+        ("valid", True),
+        ("wrong_show", False),
+        ("deal", "CONTINUES"),
+        ("judged", "BEST"),
+        ("reasons", []),
+        ("wild_rank", None),
+        ("rule_set", {"name": "online-13", "version": 1, "digest": "sha256:0"}),
+        ("best", None),
+        ("submitted", {"declarable": True, "points": 0}),
+        ("verdict_id", "0" * 64),
+    ],
+)
+def test_an_answer_that_says_other_than_what_was_signed_is_listed(
+    signed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, value: Any
+) -> None:
+    """Whoever reads the answer and not the statement in its attestation must not be told a lie."""
+    verdict = answers(signed)[0]["body"]
+    assert name in verdict
+    code, listed, _ = check(write(tmp_path / "altered", [json.dumps({**verdict, name: value}).encode()]), capsys)
+    assert (code, [(each["result"], each["altered"]) for each in listed]) == (FAULTY, [("ALTERED", [name])])
+
+
+def test_a_charge_in_a_deal_that_its_verdict_does_not_say_is_listed(
+    signed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settled = answers(signed)[2]["body"]
+    settled["players"][1]["points"] -= 1
+    code, listed, _ = check(write(tmp_path / "altered", [json.dumps(settled).encode()]), capsys)
+    assert (code, [each["altered"] for each in listed]) == (FAULTY, [["charged"]])
+
+
+def test_attestations_alone_can_be_checked(signed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tokens = [each["body"]["attestation"].encode() for each in answers(signed)[:2]]
+    assert check(write(tmp_path / "tokens", tokens), capsys) == (DONE, [], "2 verdicts, 2 the same today, 0 not\n")
+
+
+def test_a_file_without_a_verdict_proves_nothing(
+    signed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert check(write(tmp_path / "none", []), capsys) == (FAULTY, [], "0 verdicts, 0 the same today, 0 not\n")
+
+
+def test_without_any_key_nothing_is_checked(
+    signed: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("SHOWCHECK_SIGNING_KEY_FILE")
+    code, listed, told = check(signed, capsys)
+    assert (code, listed) == (UNUSABLE, [])
+    assert "SHOWCHECK_VERIFY_KEYS_FILE" in told
+
+
+def test_an_answer_may_be_longer_than_what_was_asked(
+    signed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answered = answers(signed)[0]
+    padded = write(tmp_path / "padded", [json.dumps({**answered, "note": "x" * 2 * MAX_BODY_BYTES}).encode()])
+    code, listed, told = check(padded, capsys)
+    assert (code, listed) == (DONE, [])
+    assert told.startswith("1 verdicts, 1 the same")
+
+
+def test_a_run_is_not_gone_on_with_signed_by_halves(
+    signed: Path, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    requests, unsigned = tmp_path / "in", tmp_path / "unsigned"
+    write(requests, [*requests.read_bytes().splitlines(), line(5)])
+    before = signed.read_bytes()
+    key = os.environ["SHOWCHECK_SIGNING_KEY_FILE"]
+    monkeypatch.delenv("SHOWCHECK_SIGNING_KEY_FILE")
+    go_on = ["judge", str(requests), "--cores", "1", "--resume", "--output"]
+    assert main([*go_on, str(signed)]) == UNUSABLE
+    assert "are signed, and there is no key" in capsys.readouterr().err
+    assert signed.read_bytes() == before
+    assert main(["judge", str(file), "--cores", "1", "--output", str(unsigned)]) == DONE
+    monkeypatch.setenv("SHOWCHECK_SIGNING_KEY_FILE", key)
+    assert main(["judge", str(file), "--cores", "1", "--resume", "--output", str(unsigned)]) == UNUSABLE
+    assert "are not signed, and there is a key" in capsys.readouterr().err
+    assert main([*go_on, str(signed)]) == FAULTY
+    assert signed.read_bytes().startswith(before)
+    assert signed.read_bytes().count(b',"attestation":"') == before.count(b',"attestation":"') + 1
+
+
+def test_a_verdict_under_other_rules_is_listed_with_what_they_say_today(
+    signed: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    today = load_rule_sets()
+    changed = replace(today["online-13"], version=99, digest="sha256:" + "0" * 64, wrong_show_charge=40)
+    monkeypatch.setattr("service.startup.state.load_rule_sets", lambda: {**today, "online-13": changed})
+    code, listed, _ = check(signed, capsys)
+    assert (code, [each["result"] for each in listed]) == (FAULTY, ["RULES_CHANGED", "RULES_CHANGED"])
+    assert [each[when]["outcome"]["points"] for each in listed[:1] for when in ("then", "now")] == [80, 40]
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--check", "nowhere"], ["in", "--check", "in"], ["--check", "in", "--resume"], []]
+)
+def test_what_cannot_be_checked_is_told_in_a_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
+    write(tmp_path / "in", [b"{}"])
+    monkeypatch.chdir(tmp_path)
+    assert main(["judge", *arguments]) == UNUSABLE
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["precious notes", "precious notes\n", '{"id":"n0"}\n', '{"id":"n0","status":200,"bo\nx']
+)
+def test_a_file_that_is_no_output_is_not_touched(file: Path, tmp_path: Path, text: str) -> None:
+    output = tmp_path / "notes"
+    output.write_text(text, encoding="utf-8")
+    for more in ([], ["--resume"]):
+        assert main(["judge", str(file), "--output", str(output), "--cores", "1", *more]) == UNUSABLE
+        assert output.read_text(encoding="utf-8") == text
+
+
+def test_the_input_is_not_written_to(tmp_path: Path) -> None:
+    file = tmp_path / "in"
+    file.write_bytes(line(0) + b"\n" + line(1))
+    before = file.read_bytes()
+    assert main(["judge", str(file), "--output", str(file), "--resume"]) == UNUSABLE
+    assert file.read_bytes() == before
+
+
+def test_an_output_is_one_runs_alone(file: Path, tmp_path: Path) -> None:
+    output = tmp_path / "out"
+    with output.open("a") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        assert main(["judge", str(file), "--output", str(output), "--cores", "1"]) == UNUSABLE
+    assert main(["judge", str(file), "--output", str(output), "--cores", "1"]) == DONE
+
+
+def test_requests_may_come_through_a_pipe() -> None:
+    command = [sys.executable, "-m", "service", "judge", "/dev/stdin", "--cores", "1"]
+    run = subprocess.run(command, cwd=ROOT, input=line(0) + b"\n" + line(1), capture_output=True, check=True)
+    assert [json.loads(each)["status"] for each in run.stdout.splitlines()] == [200, 200]
+
+
+@pytest.mark.parametrize("cores", ["0", "-1", "x", "100000"])
+def test_cores_are_as_many_as_make_sense(capsys: pytest.CaptureFixture[str], cores: str) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["judge", "in", "--cores", cores])
+    assert "a whole number from 1 to" in capsys.readouterr().err
