@@ -8,45 +8,23 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
 
-from service.cli.bulk import CHUNK_LINES, read_lines
+from service.cli.bulk import read_lines
 from service.cli.judge import DONE, FAULTY, INTERRUPTED, UNUSABLE
 from service.cli.main import main
 from service.limits import MAX_BODY_BYTES
-from service.startup.rule_files import load_rule_sets
 from service.startup.settings import Settings
 from service.startup.state import read_state
 from service.web.app import create_app
-from tests.examples import HAND, deal, question
+from tests.cli.lines import answers, line, write
+from tests.examples import HAND
 
 ROOT = Path(__file__).parents[2]
 ODD_LINES = [b"", b"{", b"[]", b"null", b'{"id":"a","id":"b"}', b"\xff", b'{"id":7}', b"NaN", b'{"id":"x","op":"fly"}']
-
-
-def line(number: int, **changes: Any) -> bytes:
-    op = ("validate", "score")[number % 2]
-    return json.dumps({"id": f"n{number}", "op": op, **question(**changes)}).encode()
-
-
-def write(path: Path, lines: list[bytes]) -> Path:
-    path.write_bytes(b"".join(each + b"\n" for each in lines))
-    return path
-
-
-def answers(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(each) for each in path.read_text(encoding="utf-8").splitlines()]
-
-
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    """More lines than one chunk has, all good."""
-    return write(tmp_path / "in.ndjson", [line(number) for number in range(2 * CHUNK_LINES + 10)])
 
 
 @pytest.fixture(scope="module")
@@ -166,172 +144,6 @@ def test_a_run_that_is_killed_and_resumed_loses_nothing_and_repeats_nothing(
 
 
 RESTS = [[first, second] for first in ("KD", "QD", "JD", "TD") for second in ("2C", "3C", "4C", "5C", "6C", "8C")]
-
-
-@pytest.fixture
-def signed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Signed answers to a few items, a deal and a faulty one among them."""
-    key = tmp_path / "key.json"
-    assert main(["keygen", str(key)]) == 0
-    monkeypatch.setenv("SHOWCHECK_SIGNING_KEY_FILE", str(key))
-    settle = json.dumps({"id": "deal", "op": "settle", **deal()}).encode()
-    file, output = write(tmp_path / "in", [line(0), line(1), settle, b"{"]), tmp_path / "signed"
-    assert main(["judge", str(file), "--output", str(output), "--cores", "1"]) == FAULTY
-    return output
-
-
-def check(file: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, list[dict[str, Any]], str]:
-    """What `--check` says of a file: exit code, the lines, and the summary."""
-    capsys.readouterr()
-    code = main(["judge", "--check", str(file), "--cores", "1"])
-    told = capsys.readouterr()
-    return code, [json.loads(each) for each in told.out.splitlines()], told.err
-
-
-def test_signed_verdicts_are_the_same_when_judged_again(signed: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Two hands, the show and the loser of the deal; a problem is no verdict."""
-    assert check(signed, capsys) == (DONE, [], "4 verdicts, 4 the same today, 0 not\n")
-
-
-def test_bare_verdicts_can_be_checked_too(signed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    bare = [json.dumps(each["body"]).encode() for each in answers(signed)[:3]]
-    assert check(write(tmp_path / "bare", bare), capsys) == (DONE, [], "4 verdicts, 4 the same today, 0 not\n")
-
-
-def test_every_verdict_that_is_not_the_same_is_listed(
-    signed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    good, other = (each["body"] for each in answers(signed)[:2])
-    unsigned = {name: value for name, value in good.items() if name != "attestation"}
-    lines: list[Any] = [
-        good,
-        unsigned,
-        {**good, "attestation": good["attestation"][:-4] + "AAAA"},
-        {**good, "attestation": other["attestation"]},
-        {**good, "attestation": 7},
-        [],
-    ]
-    file = write(tmp_path / "mixed", [*(json.dumps(each).encode() for each in lines), b"{"])
-    code, listed, summary = check(file, capsys)
-    assert (code, summary) == (FAULTY, "7 verdicts, 1 the same today, 6 not\n")
-    assert [(each["line"], each["result"]) for each in listed] == [
-        (2, "UNSIGNED"),
-        (3, "BAD_SIGNATURE"),
-        (4, "ALTERED"),
-        (5, "WRONG_TYPE"),
-        (6, "NO_VERDICT"),
-        (7, "NO_VERDICT"),
-    ]
-    assert {each["verdict_id"] for each in listed[:4]} == {good["verdict_id"]}
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("points", 0),
-        ("valid", True),
-        ("wrong_show", False),
-        ("deal", "CONTINUES"),
-        ("judged", "BEST"),
-        ("reasons", []),
-        ("wild_rank", None),
-        ("rule_set", {"name": "online-13", "version": 1, "digest": "sha256:0"}),
-        ("best", None),
-        ("submitted", {"declarable": True, "points": 0}),
-        ("verdict_id", "0" * 64),
-    ],
-)
-def test_an_answer_that_says_other_than_what_was_signed_is_listed(
-    signed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, value: Any
-) -> None:
-    """Whoever reads the answer and not the statement in its attestation must not be told a lie."""
-    verdict = answers(signed)[0]["body"]
-    assert name in verdict
-    code, listed, _ = check(write(tmp_path / "altered", [json.dumps({**verdict, name: value}).encode()]), capsys)
-    assert (code, [(each["result"], each["altered"]) for each in listed]) == (FAULTY, [("ALTERED", [name])])
-
-
-def test_a_charge_in_a_deal_that_its_verdict_does_not_say_is_listed(
-    signed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    settled = answers(signed)[2]["body"]
-    settled["players"][1]["points"] -= 1
-    code, listed, _ = check(write(tmp_path / "altered", [json.dumps(settled).encode()]), capsys)
-    assert (code, [each["altered"] for each in listed]) == (FAULTY, [["charged"]])
-
-
-def test_attestations_alone_can_be_checked(signed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    tokens = [each["body"]["attestation"].encode() for each in answers(signed)[:2]]
-    assert check(write(tmp_path / "tokens", tokens), capsys) == (DONE, [], "2 verdicts, 2 the same today, 0 not\n")
-
-
-def test_a_file_without_a_verdict_proves_nothing(
-    signed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert check(write(tmp_path / "none", []), capsys) == (FAULTY, [], "0 verdicts, 0 the same today, 0 not\n")
-
-
-def test_without_any_key_nothing_is_checked(
-    signed: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.delenv("SHOWCHECK_SIGNING_KEY_FILE")
-    code, listed, told = check(signed, capsys)
-    assert (code, listed) == (UNUSABLE, [])
-    assert "SHOWCHECK_VERIFY_KEYS_FILE" in told
-
-
-def test_an_answer_may_be_longer_than_what_was_asked(
-    signed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    answered = answers(signed)[0]
-    padded = write(tmp_path / "padded", [json.dumps({**answered, "note": "x" * 2 * MAX_BODY_BYTES}).encode()])
-    code, listed, told = check(padded, capsys)
-    assert (code, listed) == (DONE, [])
-    assert told.startswith("1 verdicts, 1 the same")
-
-
-def test_a_run_is_not_gone_on_with_signed_by_halves(
-    signed: Path, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    requests, unsigned = tmp_path / "in", tmp_path / "unsigned"
-    write(requests, [*requests.read_bytes().splitlines(), line(5)])
-    before = signed.read_bytes()
-    key = os.environ["SHOWCHECK_SIGNING_KEY_FILE"]
-    monkeypatch.delenv("SHOWCHECK_SIGNING_KEY_FILE")
-    go_on = ["judge", str(requests), "--cores", "1", "--resume", "--output"]
-    assert main([*go_on, str(signed)]) == UNUSABLE
-    assert "are signed, and there is no key" in capsys.readouterr().err
-    assert signed.read_bytes() == before
-    assert main(["judge", str(file), "--cores", "1", "--output", str(unsigned)]) == DONE
-    monkeypatch.setenv("SHOWCHECK_SIGNING_KEY_FILE", key)
-    assert main(["judge", str(file), "--cores", "1", "--resume", "--output", str(unsigned)]) == UNUSABLE
-    assert "are not signed, and there is a key" in capsys.readouterr().err
-    assert main([*go_on, str(signed)]) == FAULTY
-    assert signed.read_bytes().startswith(before)
-    assert signed.read_bytes().count(b',"attestation":"') == before.count(b',"attestation":"') + 1
-
-
-def test_a_verdict_under_other_rules_is_listed_with_what_they_say_today(
-    signed: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    today = load_rule_sets()
-    changed = replace(today["online-13"], version=99, digest="sha256:" + "0" * 64, wrong_show_charge=40)
-    monkeypatch.setattr("service.startup.state.load_rule_sets", lambda: {**today, "online-13": changed})
-    code, listed, _ = check(signed, capsys)
-    assert (code, [each["result"] for each in listed]) == (FAULTY, ["RULES_CHANGED", "RULES_CHANGED"])
-    assert [each[when]["outcome"]["points"] for each in listed[:1] for when in ("then", "now")] == [80, 40]
-
-
-@pytest.mark.parametrize(
-    "arguments", [["--check", "nowhere"], ["in", "--check", "in"], ["--check", "in", "--resume"], []]
-)
-def test_what_cannot_be_checked_is_told_in_a_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: list[str]
-) -> None:
-    write(tmp_path / "in", [b"{}"])
-    monkeypatch.chdir(tmp_path)
-    assert main(["judge", *arguments]) == UNUSABLE
-    assert capsys.readouterr().err.count("\n") == 1
 
 
 @pytest.mark.parametrize(

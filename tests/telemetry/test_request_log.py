@@ -1,7 +1,5 @@
 """Request events: each is counted once and written once, in order, and a log that fails loses nothing but its lines."""
 
-import io
-import json
 import threading
 from collections.abc import Callable, Sequence
 
@@ -9,7 +7,6 @@ import pytest
 
 from service.telemetry import request_log
 from service.telemetry.events import RequestEvent
-from service.telemetry.json_lines import line_writer
 from service.telemetry.request_log import RequestLog
 
 
@@ -119,33 +116,3 @@ def test_a_log_that_nobody_reads_holds_up_no_answer_and_takes_bounded_memory(mon
     log.flush()
     assert ids(seen.written) == ["r0", *(f"r{number}" for number in range(81, 101))]
     assert sum(seen.lost) == 80
-
-
-def test_the_log_says_how_many_lines_were_lost() -> None:
-    stream = io.StringIO()
-    line_writer("INFO", stream)([ended(1)], 7)
-    first, second = map(json.loads, stream.getvalue().splitlines())
-    assert (first["event"], first["count"], first["level"]) == ("log lines were lost", 7, "warning")
-    assert (second["event"], second["request_id"]) == ("request", "r1")
-    assert first.keys() >= {"time", "pid"}
-
-
-@pytest.mark.parametrize(("level", "seen"), [("DEBUG", "abc"), ("INFO", "bc"), ("WARNING", "c"), ("ERROR", "c")])
-def test_the_level_says_which_requests_are_logged(level: str, seen: str) -> None:
-    stream = io.StringIO()
-    probe, request, crash = (RequestEvent(each, "GET", None, admin=each == "a") for each in "abc")
-    probe.end(200)
-    request.end(404)
-    crash.end(500)
-    line_writer(level, stream)([probe, request, crash], 0)
-    lines = [json.loads(line) for line in stream.getvalue().splitlines()]
-    assert "".join(line["request_id"] for line in lines) == seen
-    assert [line["level"] for line in lines] == [{"a": "debug", "b": "info", "c": "error"}[each] for each in seen]
-
-
-def test_a_method_is_quoted_whatever_it_is() -> None:
-    stream = io.StringIO()
-    event = RequestEvent("", 'A"B\\\n', None, admin=False)
-    event.end(405)
-    line_writer("INFO", stream)([event], 0)
-    assert json.loads(stream.getvalue())["method"] == 'A"B\\\n'

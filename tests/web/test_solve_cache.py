@@ -1,6 +1,5 @@
 """The cache: right answers, an exact report of each look-up, from one thread or many."""
 
-import gc
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
@@ -9,7 +8,6 @@ import pytest
 
 from service.game.arrangement import Arrangement
 from service.game.cards import NATURAL_CARDS, Card, Rank
-from service.game.packing import pack
 from service.game.rules import RuleSet
 from service.game.verdict import best_arrangement
 from service.startup.rule_files import load_rule_sets
@@ -101,12 +99,3 @@ def test_reports_are_exact_from_many_threads() -> None:
     assert len(reports) == 8 * 5 * len(HANDS)
     assert len(misses) == solved.total()
     assert len(cache) == len(HANDS)
-
-
-def test_the_garbage_collector_has_nothing_to_look_at_in_a_full_cache() -> None:
-    """Walking through the objects of a full cache would hold up all requests for a third of a second."""
-    kept = [pack(best_arrangement(hand, None, RULES)) for hand in HANDS]
-    for _ in range(4):
-        # Each pass finds one more layer of tuples that can be in no cycle.
-        gc.collect()
-    assert not any(map(gc.is_tracked, kept))
