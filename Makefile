@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 N ?= 1000
+WHAT ?= solve
 WORKERS ?= 2
 
 RUNTIME := $(VENV)/.installed-runtime
@@ -15,7 +16,7 @@ PIP_COMPILE := CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/pip-compile --quiet --g
 	--strip-extras --no-emit-options
 
 # A copy of its own: a compiled module in the work tree would go on being used after its source was changed.
-COMPILED := build/compiled
+TREE := build/compiled
 PYTHON_HERE := $(CURDIR)/$(BIN)/python
 
 HELM := build/helm/.unpacked
@@ -30,68 +31,58 @@ IMAGE_FLAGS ?=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test lint check test-compiled compiled run-compiled fuzz bench bench-http bench-adversarial bench-growth bench-cache bench-capacity loadtest image image-test chart-test watch-test fault-test soak format lock clean
+.PHONY: help run test lint compiled run-compiled fuzz bench loadtest fault-test chart-test watch-test image image-test weekly lock
 
-help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+help:
+	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 run: $(RUNTIME) ## Start the service: the API on port 8080, probes and metrics on 9090
 	@exec $(BIN)/python -m service serve
 
-# Coverage makes the core twice as slow, so only the core's own tests are run under it.
-test: $(DEV) ## Run all tests, and hold the core to full branch coverage
+# Coverage makes the core twice as slow, so only its own tests are run under it.
+test: $(if $(COMPILED),$(TREE)/.tests,$(DEV)) ## Run all tests; with COMPILED=1 against the compiled core
+ifdef COMPILED
+	cd $(TREE) && $(PYTHON_HERE) -c 'from service.startup.build import is_compiled; assert is_compiled()'
+	cd $(TREE) && $(PYTHON_HERE) -m pytest -n $(WORKERS)
+else
 	$(BIN)/python -m pytest -n $(WORKERS) tests/game tests/wire --cov
 	$(BIN)/python -m pytest -n $(WORKERS) --ignore tests/game --ignore tests/wire
+endif
 
-lint: $(DEV) ## Check style, types and the direction of imports
+lint: $(DEV) ## Check style, types and the direction of imports; with FIX=1 put the source in the house format first
+ifdef FIX
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+endif
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-check: lint test ## Lint, then test
+compiled: $(TREE)/.built ## Compile the core, in a copy of the project under build/
 
-test-compiled: $(COMPILED)/.tests ## Run all tests against the compiled core
-	cd $(COMPILED) && $(PYTHON_HERE) -c 'from service.startup.build import is_compiled; assert is_compiled()'
-	cd $(COMPILED) && $(PYTHON_HERE) -m pytest -n $(WORKERS)
-
-compiled: $(COMPILED)/.built ## Compile the core, in a copy of the project under build/
-
-run-compiled: $(COMPILED)/.built ## Start the service with the compiled core
-	@cd $(COMPILED) && SHOWCHECK_REQUIRE_COMPILED=1 exec $(PYTHON_HERE) -m service serve
+run-compiled: $(TREE)/.built ## Start the service with the compiled core
+	@cd $(TREE) && SHOWCHECK_REQUIRE_COMPILED=1 exec $(PYTHON_HERE) -m service serve
 
 fuzz: $(DEV) ## Compare N random hands with the oracle (make fuzz N=10000)
 	$(BIN)/python -m tests.fuzz $(N)
 
-bench: $(DEV) $(COMPILED)/.tests ## Time cold solves of the fixed corpora, interpreted and compiled
-	$(BIN)/python -m tests.bench --json build/bench-interpreted.json
-	cd $(COMPILED) && $(PYTHON_HERE) -m tests.bench --json ../bench-compiled.json
-	$(BIN)/python -m tests.bench.compare build/bench-interpreted.json build/bench-compiled.json
-
-bench-http: $(DEV) $(COMPILED)/.tests ## Measure requests against a bare Flask service, and write it into docs/benchmarks.md
-	$(BIN)/python -m tests.bench.http
-
-bench-adversarial: $(DEV) $(COMPILED)/.tests ## Search for the slowest hands, and write their corpus anew
-	cd $(COMPILED) && $(PYTHON_HERE) -m tests.bench.adversarial --folder $(CURDIR)/tests/bench
-
-bench-growth: $(DEV) $(COMPILED)/.tests ## Measure how the cost of a hand grows, and write docs/bench/growth.md
-	$(BIN)/python -m tests.bench.growth measure build/growth-interpreted.json
-	cd $(COMPILED) && $(PYTHON_HERE) -m tests.bench.growth measure $(CURDIR)/build/growth-compiled.json
-	$(BIN)/python -m tests.bench.growth report build/growth-interpreted.json build/growth-compiled.json
-
-bench-cache: $(DEV) $(COMPILED)/.tests ## Measure what the cache saves (needs redis-server), and write docs/bench/cache.md
-	$(BIN)/python -m tests.bench.cache_study stream build/cache-stream.json
-	$(BIN)/python -m tests.bench.cache_study measure build/cache-interpreted.json
-	cd $(COMPILED) && $(PYTHON_HERE) -m tests.bench.cache_study measure $(CURDIR)/build/cache-compiled.json
-	$(BIN)/python -m tests.bench.cache_study report $(addprefix build/cache-,stream.json interpreted.json compiled.json)
-
-bench-capacity: $(DEV) $(COMPILED)/.tests ## Measure what a core can do (needs wrk), and write it into docs/capacity.md
-	$(BIN)/python -m tests.bench.capacity
+bench: $(DEV) $(TREE)/.tests ## Time cold solves; WHAT=growth, cache, http, capacity, soak or adversarial measures that
+	$(BIN)/python -m bench $(WHAT)
 
 # Without a URL one pod's worth of the compiled service is started, on a core of its own.
-loadtest: $(OPS) $(if $(URL),,$(COMPILED)/.built) ## Load the service and check every answer (URL=, USERS=, RATE=, SECONDS=)
-	$(BIN)/python -m tests.load $(if $(URL),--url "$(URL)") $(if $(USERS),--users $(USERS)) $(if $(RATE),--rate $(RATE)) \
+loadtest: $(OPS) $(if $(URL),,$(TREE)/.built) ## Load the service and check every answer (URL=, USERS=, RATE=, SECONDS=)
+	$(BIN)/python -m bench load $(if $(URL),--url "$(URL)") $(if $(USERS),--users $(USERS)) $(if $(RATE),--rate $(RATE)) \
 		$(if $(SECONDS),--seconds $(SECONDS))
+
+fault-test: $(DEV) ## Count the requests that fail under faults, some minutes (needs haproxy, and root for a full disk)
+	$(BIN)/python -m pytest tests/heavy/faults
+
+chart-test: $(OPS) $(HELM) ## Check the Helm chart with Helm 3 and 4, for the oldest and the newest Kubernetes
+	$(BIN)/python -m pytest -n $(WORKERS) tests/heavy/chart
+
+watch-test: $(DEV) ## Try alerts and dashboard with a real Prometheus (needs Debian's prometheus)
+	$(BIN)/python -m pytest tests/heavy/watch
 
 image: ## Build the container image showcheck:VERSION, with buildah or docker
 	$(IMAGE_BUILD) --build-arg VERSION=$(VERSION) --build-arg REVISION=$(REVISION) --tag $(IMAGE) $(IMAGE_FLAGS) .
@@ -100,21 +91,16 @@ image-test: $(OPS) ## Build the image on a Debian made here, and try it (as root
 	$(BIN)/hadolint Dockerfile
 	$(BIN)/python -m pytest tests/heavy/image
 
-chart-test: $(OPS) $(HELM) ## Check the Helm chart with Helm 3 and 4, for the oldest and the newest Kubernetes
-	$(BIN)/python -m pytest -n $(WORKERS) tests/heavy/chart
-
-watch-test: $(DEV) ## Try alerts and dashboard with a real Prometheus (needs Debian's prometheus)
-	$(BIN)/python -m pytest tests/heavy/watch
-
-fault-test: $(DEV) ## Count the requests that fail under faults, some minutes (needs haproxy, and root for a full disk)
-	$(BIN)/python -m pytest tests/heavy/faults
-
-soak: $(DEV) ## Send half a million requests of all kinds, and write what memory they cost into docs/bench
-	$(BIN)/python -m tests.heavy.faults.soak --requests 500000 --folder docs/bench
-
-format: $(DEV) ## Put the source in the house format
-	$(BIN)/ruff format .
-	$(BIN)/ruff check --fix .
+# What does not fit into continuous integration. A quiet machine with wrk and redis-server, and some hours.
+weekly: $(OPS) $(TREE)/.tests ## Measure and search for hours: a long fuzz, the soak, all benchmarks, a long load test
+	$(MAKE) fuzz N=500000
+	$(MAKE) bench WHAT=soak
+	$(MAKE) bench
+	$(MAKE) bench WHAT=growth
+	$(MAKE) bench WHAT=cache
+	$(MAKE) bench WHAT=http
+	$(MAKE) bench WHAT=capacity
+	$(MAKE) loadtest SECONDS=600
 
 lock: $(DEV) ## Renew the lock files from pyproject.toml
 	$(PIP_COMPILE) --upgrade --output-file requirements.lock pyproject.toml
@@ -122,11 +108,6 @@ lock: $(DEV) ## Renew the lock files from pyproject.toml
 	$(PIP_COMPILE) --upgrade $(addprefix --extra ,test lint bench build lock) --constraint requirements.lock \
 		--output-file requirements-dev.lock pyproject.toml
 	$(PIP_COMPILE) --upgrade --extra ops --constraint requirements-dev.lock --output-file requirements-ops.lock pyproject.toml
-
-clean: ## Remove the virtual environment and everything that was made
-	rm -rf $(VENV) build dist *.egg-info .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache .pytest_cache \
-		.ruff_cache .schemathesis
-	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -152,14 +133,15 @@ $(HELM): tests/heavy/chart/helm.lock tests/heavy/chart/tools.py | $(BIN)/python
 	$(BIN)/python -m tests.heavy.chart.tools
 	@touch $@
 
-$(COMPILED)/.built: $(DEV) setup.py pyproject.toml gunicorn.conf.py openapi.yaml $(shell find service -type f -not -name '*.pyc')
-	rm -rf $(COMPILED)
-	mkdir -p $(COMPILED)
-	git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents --target-directory $(COMPILED)
-	cd $(COMPILED) && SHOWCHECK_REQUIRE_COMPILED=1 $(PYTHON_HERE) setup.py --quiet build_ext --inplace
+$(TREE)/.built: $(DEV) setup.py pyproject.toml gunicorn.conf.py openapi.yaml $(shell find service -type f -not -name '*.pyc')
+	rm -rf $(TREE)
+	mkdir -p $(TREE)
+	git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents --target-directory $(TREE)
+	cd $(TREE) && SHOWCHECK_REQUIRE_COMPILED=1 $(PYTHON_HERE) setup.py --quiet build_ext --inplace
 	@touch $@
 
 # Tests and corpora may change without the core: then they are copied, and nothing is compiled.
-$(COMPILED)/.tests: $(COMPILED)/.built $(shell find tests -type f -not -name '*.pyc')
-	git ls-files -z --cached --others --exclude-standard tests | xargs -0 cp --parents --target-directory $(COMPILED)
+$(TREE)/.tests: $(TREE)/.built $(shell find bench tests -type f -not -name '*.pyc')
+	rm -rf $(TREE)/bench $(TREE)/tests
+	git ls-files -z --cached --others --exclude-standard bench tests | xargs -0 cp --parents --target-directory $(TREE)
 	@touch $@

@@ -67,10 +67,13 @@ def test_the_core_imports_the_standard_library_only() -> None:
 
 
 def test_make_help_lists_every_target() -> None:
-    phony = re.search(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    """Fifteen at most: what is done less often is a variable of one of them."""
+    phony = re.search(r"^\.PHONY: help (.*)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     assert phony
     run = subprocess.run(["make", "-C", str(ROOT), "--no-print-directory"], capture_output=True, text=True, check=True)
-    assert re.findall(r"^  make ([a-z-]+)  ", run.stdout, re.MULTILINE) == phony[1].split()
+    listed = re.findall(r"^  make ([a-z-]+)  ", run.stdout, re.MULTILINE)
+    assert listed == phony[1].split()
+    assert len(listed) <= 15
 
 
 def test_an_answer_in_the_readme_is_the_answer() -> None:

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from bench.corpora import CORPORA, Deal, parse_deal, read_corpus
+from bench.generate import DEALERS, FEWEST_JOKERS, HANDS, MAX_JOKERS, RULE_SETS, generate
 from service.game.cards import JOKER, NATURAL_CARDS, NOTHING_TURNED_UP
-from tests.bench.corpora import CORPORA, Deal, parse_deal, read_corpus
-from tests.bench.generate import DEALERS, FEWEST_JOKERS, HANDS, MAX_JOKERS, RULE_SETS, generate
 
 FILES = sorted(CORPORA.glob("*.txt"))
 GOOD_LINE = "online-13 7 AS 2S 3S 4S 5S 6S 7S 8S 9S TS JS QS JOKER"

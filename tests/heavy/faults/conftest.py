@@ -14,9 +14,10 @@ from typing import Any, Final, Self
 import pytest
 import requests
 
-from tests.bench.http.servers import cores
 from tests.servers import ROOT, Server
 
+# One for the server, one for the load.
+CORES: Final = sorted(os.sched_getaffinity(0))
 _ROWS: Final[list[tuple[str, dict[str, Any], str]]] = []
 
 
@@ -53,7 +54,7 @@ class Running:
 def load(port: int, **options: float) -> Iterator[Running]:
     """A load on a core of its own, from when it has begun; see `load.py` for its options."""
     arguments = [f"--{name}={value:g}" for name, value in options.items()]
-    command = ["taskset", "--cpu-list", str(cores()[1]), sys.executable, "-m", "tests.heavy.faults.load", str(port)]
+    command = ["taskset", "--cpu-list", str(CORES[1]), sys.executable, "-m", "tests.heavy.faults.load", str(port)]
     process = subprocess.Popen([*command, *arguments], cwd=ROOT, stdout=subprocess.PIPE, text=True)
     output = process.stdout
     assert output
@@ -76,7 +77,7 @@ def pin(server: Server) -> None:
     """Let a server have one core, and leave the other to the load."""
     for pid in (server.process.pid, *server.workers()):
         for thread in Path(f"/proc/{pid}/task").iterdir():
-            os.sched_setaffinity(int(thread.name), {cores()[0]})
+            os.sched_setaffinity(int(thread.name), {CORES[0]})
 
 
 class Probes:

@@ -21,8 +21,7 @@ from typing import Any, Final
 from service.startup.settings import Settings
 from service.startup.state import read_state
 from service.web.app import create_app
-from tests.bench.corpora import read_corpus
-from tests.bench.http.bodies import HANDS, SCORE, request_body
+from tests.strategies import seeded_deals
 
 BODIES: Final = 100
 # A connection that cannot be made is tried again no sooner, as a client would.
@@ -40,10 +39,12 @@ def questions() -> list[Question]:
     # Port 80 is the one that a test client calls.
     client = create_app(read_state(Settings(port=80)), StringIO()).test_client()
     made = []
-    for deal in read_corpus(HANDS)[:BODIES]:
-        text = request_body(deal).encode()
-        answer = client.post(SCORE, data=text, content_type="application/json").data
-        head = f"POST {SCORE} HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: {len(text)}"
+    for deal in seeded_deals(1, 0, BODIES):
+        hand = [card.code for card in deal.hand]
+        asked = {"rule_set": deal.rules.name, "wild_rank": deal.turned_up.code, "hand": hand}
+        text = json.dumps(asked).encode()
+        answer = client.post("/score", data=text, content_type="application/json").data
+        head = f"POST /score HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: {len(text)}"
         made.append((head.encode() + b"\r\n\r\n" + text, b"200", answer))
     return made
 

@@ -1,20 +1,13 @@
-"""`python -m tests.heavy.faults.soak`: requests of all kinds, and what memory the worker holds meanwhile.
+"""A soak: requests of all kinds, and what memory the worker holds meanwhile.
 
 All that a caller can do wrong is among them, and connections that break off in the middle of a request, so that no path
 through the service may leave anything behind.
 """
 
-import argparse
-import json
 import socket
-import time
-from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Final
 
-from matplotlib.figure import Figure
-
-from tests.bench.report import save_svg
 from tests.heavy.faults.load import Load, Question, questions
 from tests.servers import running
 
@@ -33,7 +26,6 @@ class Soak:
     failed: dict[str, int]
     dropped: int
     memory: list[tuple[int, float]]
-    seconds: float
 
     @property
     def growth(self) -> float:
@@ -87,7 +79,6 @@ def soak(requests: int) -> Soak:
     """Send so many requests, and look at the memory now and then."""
     memory: list[tuple[int, float]] = []
     dropped = 0
-    started = time.monotonic()
     with running() as server:
         load = Load(server.port, 10, CONNECTIONS, mixed())
         while load.sent < requests:
@@ -98,36 +89,4 @@ def soak(requests: int) -> Soak:
             memory.append((load.sent, server.memory()))
         load.close()
     failed = {name: count for name, count in load.counts.items() if name not in {"good", "closed"}}
-    return Soak(load.sent, failed, dropped, memory, time.monotonic() - started)
-
-
-def plot(done: Soak) -> Figure:
-    """The memory over the requests."""
-    figure = Figure(figsize=(8, 3.5), layout="constrained")
-    axes = figure.add_subplot()
-    axes.plot([at / 1000 for at, _ in done.memory], [megabytes for _, megabytes in done.memory])
-    axes.set(xlabel="Thousand requests", ylabel="Megabytes resident", ylim=(0, None))
-    axes.set_title("Memory of a worker under requests of all kinds")
-    axes.grid(visible=True, alpha=0.3)
-    return figure
-
-
-def write(done: Soak, folder: Path) -> None:
-    """The figures and their plot."""
-    figures: dict[str, Any] = asdict(done) | {"growth_after_warm_up": round(done.growth, 2)}
-    (folder / "soak.json").write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
-    save_svg(plot(done), folder / "soak.svg")
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--requests", type=int, required=True)
-    parser.add_argument("--folder", type=Path, required=True)
-    asked = parser.parse_args()
-    done = soak(asked.requests)
-    write(done, asked.folder)
-    print(f"{done.sent} requests, wrong: {done.failed or 'none'}; {done.growth:+.2f} MB after warm-up")  # noqa: T201
-
-
-if __name__ == "__main__":
-    main()
+    return Soak(load.sent, failed, dropped, memory)

@@ -15,7 +15,7 @@ import pytest
 
 from tests.servers import ROOT, Server, running
 
-# All that is built here lies in the tree, and goes with `make clean`.
+# All that is built here lies in the tree, under `build/`.
 STORE = ROOT / "build/image"
 BASE = "localhost/showcheck-base:bookworm"
 IMAGE = "localhost/showcheck-test:latest"
