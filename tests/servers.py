@@ -7,7 +7,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,10 +16,9 @@ from urllib.parse import urlsplit
 import requests
 
 from tests.contract import check
-from tests.examples import question
+from tests.waiting import DEADLINE_SECONDS, wait_until
 
 ROOT = Path(__file__).parents[1]
-START_SECONDS = 20
 
 
 def free_ports() -> tuple[int, int]:
@@ -62,7 +60,7 @@ class Server:
     ) -> requests.Response:
         """The answer to a request on the connection that `session` keeps."""
         port = self.admin_port if admin else self.port
-        response = session.request(method, f"http://127.0.0.1:{port}{path}", timeout=10, **kwargs)
+        response = session.request(method, f"http://127.0.0.1:{port}{path}", timeout=DEADLINE_SECONDS, **kwargs)
         sent = urlsplit(path).path
         check(method, sent, admin, response.status_code, response.headers, response.content)
         return response
@@ -85,11 +83,8 @@ class Server:
         return sum(int(text.partition(f"{kind}:")[2].split()[0]) for text in status) * 1024 / 1e6
 
     def wait(self, condition: Callable[[], bool], what: str) -> None:
-        """Wait until `condition` holds; fail with the server's output if it does not in time."""
-        until = time.monotonic() + START_SECONDS
-        while not condition():
-            assert time.monotonic() < until, f"no {what} after {START_SECONDS} s:\n{self.output()}"
-            time.sleep(0.05)
+        """Wait until `condition` holds; fail with the server's output if it never does."""
+        wait_until(condition, lambda: f"no {what}:\n{self.output()}")
 
     def is_ready(self) -> bool:
         assert self.process.poll() is None, self.output()
@@ -117,20 +112,7 @@ def running(command: Sequence[str] = COMMAND, cwd: Path | None = None, /, **sett
             if process.poll() is None:
                 process.send_signal(signal.SIGTERM)
                 try:
-                    process.wait(30)
+                    process.wait(DEADLINE_SECONDS)
                 finally:
                     process.kill()
                     process.wait()
-
-
-def answer_under_way_at_the_end(server: Server) -> bytes:
-    """What comes back for a request of which half was sent when the server was told to end."""
-    body = json.dumps(question()).encode()
-    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
-        head = b"POST /validate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
-        connection.sendall(head + b"Content-Length: %d\r\n\r\n" % len(body) + body[:50])
-        time.sleep(0.3)  # until a thread has taken it up; nothing shows that from outside
-        server.process.send_signal(signal.SIGTERM)
-        time.sleep(0.3)
-        connection.sendall(body[50:])
-        return connection.recv(65_536)

@@ -11,13 +11,14 @@ from typing import Any
 
 import pytest
 import requests
-from prometheus_client.parser import text_string_to_metric_families
 
 from service.startup.build import is_compiled
+from tests.connections import BODY, answer_under_way_at_the_end
+from tests.e2e.scrape import count
 from tests.examples import HAND, question
-from tests.servers import Server, answer_under_way_at_the_end, running
+from tests.servers import Server, running
+from tests.waiting import DEADLINE_SECONDS
 
-BODY = json.dumps(question()).encode()
 JSON = {"Content-Type": "application/json"}
 
 
@@ -30,6 +31,7 @@ def test_both_workers_give_the_same_bytes(server: Server) -> None:
     ids = [f"same-{number}" for number in range(40)]
     bodies = {server.call("POST", "/score", json=question(), headers={"X-Request-ID": each}).content for each in ids}
     assert len(bodies) == 1
+    server.wait(lambda: sum(line.get("request_id") in ids for line in server.lines()) == len(ids), "all lines")
     assert len({line["pid"] for line in server.lines() if line.get("request_id") in ids}) == 2
 
 
@@ -86,7 +88,7 @@ def test_cards_that_were_sent_behind_a_short_length_are_not_logged(server: Serve
 
 def test_a_body_that_is_cut_off_is_not_judged(server: Server) -> None:
     head = b"POST /score HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: 60000\r\n\r\n"
-    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=DEADLINE_SECONDS) as connection:
         connection.sendall(head + BODY)
         connection.shutdown(socket.SHUT_WR)
         assert connection.recv(65_536).startswith(b"HTTP/1.1 400")
@@ -115,7 +117,7 @@ def test_a_connection_is_kept_over_answers_and_problems(server: Server) -> None:
 
 def raw(server: Server, sent: bytes) -> bytes:
     """What comes back for these very bytes until the server closes the connection."""
-    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=DEADLINE_SECONDS) as connection:
         connection.sendall(sent)
         received = b""
         while chunk := connection.recv(65_536):
@@ -174,21 +176,10 @@ def test_request_ids_go_out_and_into_the_log(server: Server) -> None:
 
 def test_every_line_of_the_log_is_json_and_no_line_has_a_hand(server: Server) -> None:
     server.call("POST", "/validate", json=question())
-    events = {line["event"] for line in server.lines()}
-    assert {"request", "Using worker: service.server.worker.Worker"} <= events
+    expected = {"request", "Using worker: service.server.worker.Worker"}
+    server.wait(lambda: expected <= {line["event"] for line in server.lines()}, "lines")
     assert "7D" not in server.output()
     assert all({"event", "level", "time"} <= line.keys() for line in server.lines())
-
-
-def count(server: Server, name: str, **labels: str) -> float:
-    """The sum of the samples of that name that have these labels, as one scrape shows it."""
-    text = server.call("GET", "/metrics", admin=True).text
-    return sum(
-        sample.value
-        for family in text_string_to_metric_families(text)
-        for sample in family.samples
-        if sample.name == name and labels.items() <= sample.labels.items()
-    )
 
 
 def test_one_scrape_sees_both_workers() -> None:
@@ -242,7 +233,7 @@ def test_sigterm_ends_the_server_cleanly() -> None:
         server.call("POST", "/validate", json=question())
         (made,) = server.folder.glob("showcheck-metrics-*")
         server.process.send_signal(signal.SIGTERM)
-        assert server.process.wait(10) == 0
+        assert server.process.wait(DEADLINE_SECONDS) == 0
         assert server.lines()[-1]["event"] == "Shutting down: Master"
         assert not made.exists()
         assert [line for line in server.lines() if line["level"] in ("warning", "error", "critical")] == []
@@ -251,7 +242,7 @@ def test_sigterm_ends_the_server_cleanly() -> None:
 def test_an_answer_under_way_is_sent_before_the_end() -> None:
     with running() as server:
         assert answer_under_way_at_the_end(server).startswith(b"HTTP/1.1 200 OK")
-        assert server.process.wait(10) == 0
+        assert server.process.wait(DEADLINE_SECONDS) == 0
 
 
 def test_a_metrics_directory_that_is_given_is_wiped_and_used(tmp_path: Path) -> None:

@@ -8,11 +8,18 @@ from pathlib import Path
 import pytest
 
 from tests.servers import COMMAND, ROOT, environment, free_ports
+from tests.waiting import DEADLINE_SECONDS
 
 
 def start(folder: Path = ROOT, **settings: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        COMMAND, cwd=folder, env=environment(**settings), capture_output=True, text=True, timeout=30, check=False
+        COMMAND,
+        cwd=folder,
+        env=environment(**settings),
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE_SECONDS,
+        check=False,
     )
 
 

@@ -2,66 +2,32 @@
 
 import json
 import os
+import select
 import shutil
 import signal
-import socket
-import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from service.limits import MAX_CHUNKS
-from tests import servers
-from tests.contract import validator
-from tests.e2e.test_server import BODY, count
+from tests.connections import (
+    ASK,
+    BODY,
+    HEAD,
+    LIST,
+    answer,
+    ask_until_the_end,
+    connected,
+    head_of_answer,
+    refused,
+    send_head,
+    send_together,
+)
+from tests.e2e.scrape import count
 from tests.examples import question
-from tests.servers import COMMAND, Server, running
-
-HEAD = b"POST /score HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: %d\r\n" % len(BODY)
-ASK = HEAD + b"\r\n" + BODY
-LIST = b"GET /rule-sets HTTP/1.1\r\nHost: h\r\n"
-
-
-@contextmanager
-def connected(server: Server, admin: bool = False) -> Iterator[socket.socket]:
-    port = server.admin_port if admin else server.port
-    with socket.create_connection(("127.0.0.1", port), timeout=15) as connection:
-        yield connection
-
-
-def answer(connection: socket.socket) -> tuple[int, dict[str, str], bytes]:
-    """The next answer on a connection: status, headers and body."""
-    status, headers = head_of_answer(connection)
-    body = b""
-    while len(body) < int(headers.get("Content-Length", "0")):
-        body += connection.recv(int(headers["Content-Length"]) - len(body))
-    return status, headers, body
-
-
-def head_of_answer(connection: socket.socket) -> tuple[int, dict[str, str]]:
-    received = b""
-    while b"\r\n\r\n" not in received:
-        data = connection.recv(1)
-        assert data, received
-        received += data
-    lines = received.decode("latin-1").split("\r\n")
-    return int(lines[0].split()[1]), dict(line.split(": ", 1) for line in lines[1:] if line)
-
-
-def refused(connection: socket.socket) -> dict[str, Any]:
-    """A problem, after which the connection is closed."""
-    status, headers, body = answer(connection)
-    assert headers["Content-Type"] == "application/problem+json"
-    assert headers["Cache-Control"] == "no-store"
-    assert headers["Connection"] == "close"
-    problem: dict[str, Any] = json.loads(body)
-    validator("/components/schemas/Problem").validate(problem)
-    assert (problem["status"], problem["request_id"]) == (status, headers["X-Request-ID"])
-    assert connection.recv(1) == b""
-    return problem
+from tests.servers import COMMAND, ROOT, Server, running
+from tests.waiting import DEADLINE_SECONDS
 
 
 @pytest.mark.parametrize(
@@ -109,11 +75,10 @@ def test_slow_senders_are_told_hold_up_nobody_and_are_counted() -> None:
             connection.sendall(b"GET /rule-sets HTTP/1.1\r\nX-Request-ID: slow-1\r\n")
         for connection in slow[10:]:
             connection.sendall(HEAD + b"X-Request-ID: slow-1\r\n\r\n" + BODY[:-1])
-        started = time.monotonic()
         assert server.call("POST", "/validate", json=question()).status_code == 200
-        assert time.monotonic() - started < 1
+        # None of them was given up before that.
+        assert select.select(slow, [], [], 0)[0] == []
         assert {(problem["status"], problem["code"]) for problem in map(refused, slow)} == {(408, "REQUEST_TIMEOUT")}
-        assert 9 < time.monotonic() - started < 13
         counted = "http_server_request_duration_seconds_count"
         assert count(server, counted, http_response_status_code="408", http_route="unmatched") == 20
         waited = "http_server_request_duration_seconds_sum"
@@ -158,10 +123,14 @@ def test_a_queue_that_is_too_long_is_not_joined_and_probes_are_answered_meanwhil
         waited = "http_server_request_duration_seconds_sum"
         assert count(server, waited, http_response_status_code="200") > 0.005 * statuses.count(200)
         assert count(server, waited, http_response_status_code="503") > 0.0001 * statuses.count(503)
-        # They are told alike, in a few lines for all.
-        lines = [line for line in server.lines() if line.get("outcome") == "OVERLOADED" and line["method"] == "POST"]
-        assert {line["request_id"] for line in lines} == {"full-1"}
-        assert 0 < len(lines) < sum(1 + line.get("others", 0) for line in lines) == statuses.count(503)
+
+        # They are logged alike, in a few lines for all.
+        def lines() -> list[dict[str, Any]]:
+            return [line for line in server.lines() if line.get("outcome") == "OVERLOADED" and line["method"] == "POST"]
+
+        server.wait(lambda: sum(1 + line.get("others", 0) for line in lines()) == statuses.count(503), "lines")
+        assert {line["request_id"] for line in lines()} == {"full-1"}
+        assert 0 < len(lines()) < statuses.count(503)
 
 
 @pytest.mark.parametrize(
@@ -176,23 +145,20 @@ def test_a_queue_that_is_too_long_is_not_joined_and_probes_are_answered_meanwhil
 def test_a_body_in_another_transfer_encoding_is_refused_at_once(
     server: Server, coding: bytes, status: int, code: str | None
 ) -> None:
-    """Compressed on its way, its bytes are not the JSON that they stand for."""
+    """Compressed on its way, its bytes are not the JSON that they stand for. What is waited for in vain is a 408."""
     head = b"POST /score HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nTransfer-Encoding: %b\r\n" % coding
     chunk = b"%x\r\n%b\r\n0\r\n\r\n" % (len(BODY), BODY)
     rest = b"Content-Length: %d\r\n\r\n%b" % (len(BODY), BODY) if coding == b"identity" else b"\r\n" + chunk
-    begun = time.monotonic()
     with connected(server) as connection:
         connection.sendall(head + rest)
         answered, _, body = answer(connection)
     assert (answered, json.loads(body).get("code")) == (status, code)
-    assert time.monotonic() - begun < 2
 
 
 def test_a_length_with_many_zeros_is_waited_for(server: Server) -> None:
     """Else the body would be read as another request."""
     with connected(server) as connection:
-        connection.sendall(HEAD.replace(b"Length: ", b"Length: " + b"0" * 30) + b"\r\n")
-        time.sleep(0.2)
+        send_head(connection, HEAD.replace(b"Length: ", b"Length: " + b"0" * 30))
         connection.sendall(BODY)
         assert answer(connection)[0] == 200
 
@@ -221,9 +187,7 @@ def test_answers_that_nobody_takes_hold_up_nobody(server: Server) -> None:
         for connection in deaf:
             connection.sendall(asked * 200)
         for _ in range(20):
-            started = time.monotonic()
             assert server.call("POST", "/validate", json=question()).status_code == 200
-            assert time.monotonic() - started < 2
         assert answer(deaf[0])[2] == server.call("GET", "/openapi.yaml").content
 
 
@@ -254,24 +218,21 @@ def test_where_there_is_no_room_for_others_an_answer_ends_its_connection() -> No
 
 
 def test_the_end_waits_for_requests_but_not_for_those_who_only_might_send_one() -> None:
-    with running() as server, ExitStack() as stack:
+    # Were it to wait for these, it would be for longer than this test waits.
+    with running(GUNICORN_CMD_ARGS="--graceful-timeout 300 --keep-alive 300") as server, ExitStack() as stack:
         silent = [stack.enter_context(connected(server)) for _ in range(10)]
         kept = stack.enter_context(connected(server))
         kept.sendall(ASK)
         assert answer(kept)[1]["Connection"] == "keep-alive"
         begun = stack.enter_context(connected(server))
-        begun.sendall(ASK[:-1])
-        time.sleep(0.2)
+        send_head(begun)
+        begun.sendall(BODY[:-1])
         server.process.send_signal(signal.SIGTERM)
-        server.wait(lambda: not is_open(server.port), "closed port")
-        begun.sendall(ASK[-1:])
+        ask_until_the_end(kept)
+        begun.sendall(BODY[-1:])
         status, headers, _ = answer(begun)
         assert (status, headers["Connection"]) == (200, "close")
-        kept.sendall(ASK)
-        assert answer(kept)[1]["Connection"] == "close"
-        started = time.monotonic()
-        assert server.process.wait(10) == 0
-        assert time.monotonic() - started < 6
+        assert server.process.wait(DEADLINE_SECONDS) == 0
         assert {connection.recv(1) for connection in silent} == {b""}
 
 
@@ -281,96 +242,57 @@ def test_a_worker_whose_master_is_gone_ends_as_if_it_had_been_told_to() -> None:
         kept.sendall(ASK)
         assert answer(kept)[1]["Connection"] == "keep-alive"
         server.process.kill()
-        server.wait(lambda: not is_open(server.port), "closed port")
-        kept.sendall(ASK)
-        assert answer(kept)[1]["Connection"] == "close"
+        ask_until_the_end(kept)
         server.wait(lambda: not Path(f"/proc/{worker}/exe").exists(), "end of the worker")
 
 
-def is_open(port: int) -> bool:
-    try:
-        socket.create_connection(("127.0.0.1", port), timeout=5).close()
-    except ConnectionError:
-        return False
-    return True
-
-
 def test_a_reload_with_a_faulty_rule_set_leaves_all_as_it_was(tmp_path: Path) -> None:
-    files = ("gunicorn.conf.py", "openapi.yaml", "pyproject.toml", *(part.name for part in servers.ROOT.glob("*.so")))
+    files = ("gunicorn.conf.py", "openapi.yaml", "pyproject.toml", *(part.name for part in ROOT.glob("*.so")))
     for name in ("service", *files):
-        source = servers.ROOT / name
+        source = ROOT / name
         (shutil.copytree if source.is_dir() else shutil.copy)(source, tmp_path / name)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(servers, "ROOT", tmp_path)
-        with running(PYTHONPATH=str(tmp_path)) as server:
-            file = tmp_path / "service/game/rulesets/online-13.toml"
-            text = file.read_text(encoding="utf-8")
-            file.write_text(text.replace("cap = 80", "cap = -80"), encoding="utf-8")
-            for _ in range(2):
-                before = server.workers()
-                server.process.send_signal(signal.SIGHUP)
-                server.wait(lambda: server.workers().isdisjoint(before), "new worker")  # noqa: B023
-                server.wait(server.is_ready, "readiness")
-                assert server.call("POST", "/validate", json=question()).json()["points"] == 80
-            told = [line["event"] for line in server.lines() if line["level"] == "error"]
-            assert len(told) == 2
-            assert all(event.startswith("Nothing was read again: online-13.toml: ") for event in told)
-            file.write_text(text.replace("cap = 80", "cap = 79"), encoding="utf-8")
+    with running(COMMAND, tmp_path, PYTHONPATH=str(tmp_path)) as server:
+        file = tmp_path / "service/game/rulesets/online-13.toml"
+        text = file.read_text(encoding="utf-8")
+        file.write_text(text.replace("cap = 80", "cap = -80"), encoding="utf-8")
+        for _ in range(2):
             before = server.workers()
             server.process.send_signal(signal.SIGHUP)
-            server.wait(lambda: server.workers().isdisjoint(before), "new worker")
+            server.wait(lambda: server.workers().isdisjoint(before), "new worker")  # noqa: B023
             server.wait(server.is_ready, "readiness")
-            assert '"cap":79' in server.call("GET", "/rule-sets/online-13").text
+            assert server.call("POST", "/validate", json=question()).json()["points"] == 80
+        told = [line["event"] for line in server.lines() if line["level"] == "error"]
+        assert len(told) == 2
+        assert all(event.startswith("Nothing was read again: online-13.toml: ") for event in told)
+        file.write_text(text.replace("cap = 80", "cap = 79"), encoding="utf-8")
+        before = server.workers()
+        server.process.send_signal(signal.SIGHUP)
+        server.wait(lambda: server.workers().isdisjoint(before), "new worker")
+        server.wait(server.is_ready, "readiness")
+        assert '"cap":79' in server.call("GET", "/rule-sets/online-13").text
 
 
-def test_more_batches_than_can_be_answered_are_refused_and_single_calls_are_not(server: Server) -> None:
-    """Twelve batches at once come to two workers that take four each; whoever is refused may ask again."""
-    items = [{"id": str(number), "op": "score", **question(groups=...)} for number in range(1000)]
+def batch(path: bytes) -> bytes:
+    """A batch that is too large to be answered between single calls."""
+    items = [{"id": str(number), "op": "score", **question(groups=...)} for number in range(100)]
     body = json.dumps({"items": items}).encode()
-    head = b"POST /batch HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(
-        body
-    )
+    head = b"POST %b HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+    return head % (path, len(body)) + body
+
+
+@pytest.mark.parametrize("path", [b"/batch", b"/batch?", b"/%62atch", b"http://h/batch"])
+def test_more_batches_than_can_be_answered_are_refused_and_single_calls_are_not(server: Server, path: bytes) -> None:
+    """Twelve batches at once come to two workers that take four each, however their path is spelt."""
     with ExitStack() as opened:
-        connections = [opened.enter_context(connected(server)) for _ in range(12)]
-        for connection in connections:
-            connection.sendall(head + body)
-        with connected(server) as single:
-            for _ in range(20):
-                single.sendall(ASK)
-                assert answer(single)[0] == 200
+        batches = [opened.enter_context(connected(server)) for _ in range(12)]
+        singles = [opened.enter_context(connected(server)) for _ in range(20)]
+        send_together(server, [(each, batch(path)) for each in batches] + [(each, ASK) for each in singles])
+        assert [answer(each)[0] for each in singles] == [200] * 20
         statuses = []
-        for connection in connections:
-            status, headers, text = answer(connection)
+        for status, headers, text in map(answer, batches):
             statuses.append(status)
             if status == 200:
-                assert [each["status"] for each in json.loads(text)["items"]] == [200] * len(items)
+                assert [each["status"] for each in json.loads(text)["items"]] == [200] * 100
             else:
                 assert (json.loads(text)["code"], headers["Retry-After"]) == ("OVERLOADED", "1")
-    assert set(statuses) == {200, 503}
-
-
-def test_a_body_in_many_small_chunks_takes_no_longer_than_its_bytes(server: Server) -> None:
-    """Read in one piece, each chunk would copy all that follows it, and these would take half a minute."""
-    chunk = b"200\r\n" + b" " * 512 + b"\r\n"
-    head = b"POST /batch HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
-    began = time.monotonic()
-    with connected(server) as connection:
-        connection.sendall(head + chunk * MAX_CHUNKS + b"0\r\n\r\n" + ASK)
-        assert answer(connection)[0] == 400
-        # What was sent behind it is answered too.
-        assert answer(connection)[0] == 200
-    assert time.monotonic() - began < 15
-
-
-@pytest.mark.parametrize("path", [b"/batch?", b"/%62atch", b"http://h/batch"])
-def test_a_batch_takes_no_thread_of_single_calls_however_its_path_is_spelt(server: Server, path: bytes) -> None:
-    items = [{"id": str(number), "op": "score", **question(groups=...)} for number in range(1000)]
-    body = json.dumps({"items": items}).encode()
-    head = b"POST %s HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
-    statuses = []
-    with ExitStack() as opened:
-        connections = [opened.enter_context(connected(server)) for _ in range(12)]
-        for connection in connections:
-            connection.sendall(head % (path, len(body)) + body)
-        statuses = [answer(connection)[0] for connection in connections]
     assert set(statuses) == {200, 503}

@@ -201,8 +201,9 @@ def test_several_cards_are_named_in_one_sentence() -> None:
 
 def test_an_empty_group_is_too_short() -> None:
     arrangement = assess([cards("3S 4S 5S"), ()], [], None, RULE_SETS["online-13"])
-    assert next((reason.code, reason.group) for reason in arrangement.reasons) == ("TOO_FEW_CARDS", 1)
-    assert arrangement.groups[1].kind is Kind.NONE
+    reason = arrangement.reasons[0]
+    assert (reason.code, reason.group, arrangement.groups[1].kind) == ("TOO_FEW_CARDS", 1, Kind.NONE)
+    assert reason_message(reason) == "An empty group is too short: a sequence or a set has at least 3 cards."
 
 
 def test_all_reasons_are_given_and_in_the_fixed_order() -> None:

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from service.limits import MAX_CHUNKS, MAX_HEAD_BYTES, MAX_LINE_BYTES, MAX_REQUEST_BYTES
 from service.server.arrival import Arrival, Endless
+from tests.strategies import FIXED
 
 BODIES = st.binary(max_size=200)
 HEADS = st.sampled_from(["", "X-A: b\r\n", "Accept: */*\r\nX-Request-ID: deal-1\r\n", "Expect: 100-continue\r\n"])
@@ -33,6 +34,7 @@ def chunked(draw: st.DrawFn) -> bytes:
     return head + lines + b"0\r\n" + trailers + b"\r\n"
 
 
+@FIXED
 @given(st.one_of(plain(), chunked()), st.data())
 def test_a_request_is_complete_with_its_last_byte(request_: bytes, data: st.DataObject) -> None:
     cuts = sorted(data.draw(st.sets(st.integers(1, len(request_) - 1), max_size=8)))
@@ -45,6 +47,7 @@ def test_a_request_is_complete_with_its_last_byte(request_: bytes, data: st.Data
     assert arrival.data == request_
 
 
+@FIXED
 @given(st.one_of(plain(), chunked()))
 def test_byte_by_byte_too(request_: bytes) -> None:
     arrival = Arrival()
@@ -54,6 +57,7 @@ def test_byte_by_byte_too(request_: bytes) -> None:
     assert arrival.complete
 
 
+@FIXED
 @given(st.one_of(plain(), chunked()), st.one_of(plain(), chunked()))
 def test_what_is_sent_behind_a_request_changes_nothing(first: bytes, second: bytes) -> None:
     arrival = Arrival(first + second)

@@ -56,7 +56,7 @@ def test_a_verdict_is_one_line_with_everything_an_operator_asks_for(client: Flas
     client.post("/validate", json=question(), headers={"X-Request-ID": "deal-1"})
     (line,) = log.read()
     assert line.pop("wall_ms") > 0
-    assert 0 < line.pop("cpu_ms") < 1000
+    assert line.pop("cpu_ms") > 0
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z", line.pop("time"))
     assert line.pop("pid") > 0
     assert line == {

@@ -60,7 +60,7 @@ def test_verdicts_reasons_and_the_cache_are_counted(client: FlaskClient, admin: 
     assert seen["showcheck_cache_requests_total", "hit"] == 4
     assert seen[("showcheck_cache_entries",)] == 2
     assert seen[("showcheck_solver_seconds_count",)] == 2
-    assert 0 < seen[("showcheck_solver_seconds_sum",)] < 1
+    assert seen[("showcheck_solver_seconds_sum",)] > 0
     assert ("showcheck_solver_seconds_bucket", "5e-05") in seen
 
 

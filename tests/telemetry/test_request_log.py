@@ -8,6 +8,7 @@ import pytest
 from service.telemetry import request_log
 from service.telemetry.events import RequestEvent
 from service.telemetry.request_log import RequestLog
+from tests.waiting import DEADLINE_SECONDS
 
 
 def ended(number: int, status: int = 200) -> RequestEvent:
@@ -43,7 +44,7 @@ def test_an_event_is_written_soon_by_itself() -> None:
     log = RequestLog(lambda _: None, lambda *_: written.set())
     for _ in range(2):
         log.put(ended(1))
-        assert written.wait(10)
+        assert written.wait(DEADLINE_SECONDS)
         written.clear()
 
 
@@ -103,11 +104,11 @@ def test_a_log_that_nobody_reads_holds_up_no_answer_and_takes_bounded_memory(mon
 
     def wait() -> None:
         stuck.set()
-        assert read.wait(10)
+        assert read.wait(DEADLINE_SECONDS)
 
     seen.fault = wait
     log.put(ended(0))
-    assert stuck.wait(10)
+    assert stuck.wait(DEADLINE_SECONDS)
     for number in range(1, 101):
         log.put(ended(number))
     log.count()

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from service.limits import MAX_BATCH_BYTES, MAX_ITEMS
@@ -17,6 +17,7 @@ from service.web.app import create_app
 from tests.apps import Log
 from tests.contract import CONTRACT, value_of
 from tests.examples import HAND, SHOW_HAND, question
+from tests.strategies import FIXED
 
 # Nobody declared: the last one in wins.
 DEAL = {"rule_set": "family-13", "players": [{"id": "p1", "dropped": "FIRST"}, {"id": "p2"}]}
@@ -60,7 +61,7 @@ def codes(problem: dict[str, Any]) -> list[tuple[str, str]]:
     return [(fault["pointer"], fault["code"]) for fault in problem["errors"]]
 
 
-@settings(deadline=None)
+@FIXED
 @given(st.lists(st.sampled_from(range(len(GOOD) + len(BAD))), max_size=12))
 def test_every_item_is_answered_as_if_it_were_alone(picked: list[int]) -> None:
     client = APP.test_client()

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from service.telemetry.metrics import FOLDER
-from tests.e2e.test_server import count
+from tests.e2e.scrape import count
 from tests.examples import question
 from tests.heavy.faults.conftest import measure, tell
 from tests.servers import COMMAND, ROOT, Server, environment, free_ports, running

@@ -3,10 +3,11 @@
 import json
 from typing import Any
 
+from tests.connections import answer_under_way_at_the_end
 from tests.examples import question
 from tests.heavy.image.conftest import container, engine, inside, output
 from tests.heavy.image.test_build import PROJECT
-from tests.servers import Server, answer_under_way_at_the_end
+from tests.servers import Server
 
 # Every folder, and the error with which it refuses a new file.
 TRY_TO_WRITE = """
