@@ -21,7 +21,7 @@ RUN python3 -m venv venv \
     && python3 -m venv --without-pip /opt/venv \
     && venv/bin/pip --python /opt/venv/bin/python3 install --no-cache-dir --require-hashes --requirement requirements.lock
 WORKDIR /build/app
-COPY setup.py pyproject.toml openapi.yaml gunicorn.conf.py ./
+COPY LICENSE setup.py pyproject.toml openapi.yaml gunicorn.conf.py ./
 COPY service service
 ARG VERSION=0.2.0
 RUN grep -qxF "version = \"${VERSION}\"" pyproject.toml \
@@ -40,7 +40,7 @@ LABEL org.opencontainers.image.title="showcheck" \
       org.opencontainers.image.revision="${REVISION}"
 COPY --from=builder /opt/venv /opt/venv
 WORKDIR /app
-COPY --from=builder /build/app/openapi.yaml /build/app/pyproject.toml /build/app/gunicorn.conf.py ./
+COPY --from=builder /build/app/LICENSE /build/app/openapi.yaml /build/app/pyproject.toml /build/app/gunicorn.conf.py ./
 COPY --from=builder /build/app/*__mypyc*.so ./
 COPY --from=builder /build/app/service service
 # A new volume mounted here gets the folder's owner, who can write a key into it: see compose.yaml.

@@ -57,15 +57,16 @@ def renew_contract(client: FlaskClient) -> None:
     file.write_text(text, encoding="utf-8")
 
 
-def renew_readme(client: FlaskClient) -> Any:
-    """Do so with the answers in README; returns the first question that it asks."""
-    file = ROOT / "README.md"
+def renew_answer(client: FlaskClient, page: str) -> Any:
+    """Do so with the answer on a page; returns its question."""
+    file = ROOT / page
     text = file.read_text(encoding="utf-8")
     asked = re.findall(r"localhost:8080(/\w+) .*? -d '(\{.*?\n\})'\n```.*?```json\n(.*?)```", text, re.DOTALL)
-    for path, body, shown in asked:
-        text = renew(text, json.loads(shown), client.post(path, json=json.loads(body)).get_json())
+    ((path, body, shown),) = asked
+    question = json.loads(body)
+    text = renew(text, json.loads(shown), client.post(path, json=question).get_json())
     file.write_text(text, encoding="utf-8")
-    return json.loads(asked[0][1])
+    return question
 
 
 def renew_proof(asked: Any) -> None:
@@ -98,4 +99,5 @@ def renew_proof(asked: Any) -> None:
 if __name__ == "__main__":
     APP = create_app(read_state(Settings()), io.StringIO()).test_client()
     renew_contract(APP)
-    renew_proof(renew_readme(APP))
+    renew_answer(APP, "docs/api.md")
+    renew_proof(renew_answer(APP, "README.md"))

@@ -1,4 +1,4 @@
-"""The set-up keeps its promises: exact pins, a core that needs no package, a README that says what is."""
+"""The set-up keeps its promises: exact pins, a core that needs no package, docs that say what is."""
 
 import json
 import re
@@ -49,7 +49,7 @@ def test_the_image_has_the_version_of_the_project() -> None:
     """The build refuses another one, `make image` sets it, and the default is for builds without make."""
     version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
     defaults = re.findall(r"^ARG VERSION=(.*)$", (ROOT / "Dockerfile").read_text(encoding="utf-8"), re.MULTILINE)
-    named = re.findall(r"showcheck:([\w.]+)", (ROOT / "README.md").read_text(encoding="utf-8"))
+    named = re.findall(r"showcheck:([\w.]+)", (ROOT / "docs/operations.md").read_text(encoding="utf-8"))
     assert set(defaults) == set(named) == {version}
 
 
@@ -76,26 +76,28 @@ def test_make_help_lists_every_target() -> None:
     assert len(listed) <= 15
 
 
-def test_an_answer_in_the_readme_is_the_answer() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    asked = re.findall(r"^curl \S* localhost:8080(/\w+) [^\n]* -d '(\{.*?\})'$", readme, re.MULTILINE | re.DOTALL)
-    shown = re.findall(r"^```json\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)
+@pytest.mark.parametrize(("page", "path"), [("README.md", "/validate"), ("docs/api.md", "/settle")])
+def test_an_answer_in_the_docs_is_the_answer(page: str, path: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    ((asked, body),) = re.findall(
+        r"^curl \S* localhost:8080(/\w+) [^\n]* -d '(\{.*?\})'$", text, re.MULTILINE | re.DOTALL
+    )
+    (shown,) = re.findall(r"^```json\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     client = create_app(read_state(Settings()), StringIO()).test_client()
-    assert [path for path, _ in asked] == ["/validate", "/settle"]
-    for (path, body), text in zip(asked, shown, strict=True):
-        assert client.post(path, data=body, content_type="application/json").get_json() == json.loads(text)
+    assert asked == path
+    assert client.post(path, data=body, content_type="application/json").get_json() == json.loads(shown)
 
 
 @pytest.mark.parametrize(
     "module",
     ["game/reasons", "wire/faults", "wire/hand_request", "wire/deal_request", "wire/problems", "signing/attestations"],
 )
-def test_the_readme_explains_every_code(module: str) -> None:
+def test_the_docs_explain_every_code(module: str) -> None:
     source = (ROOT / "service" / f"{module}.py").read_text(encoding="utf-8")
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/api.md").read_text(encoding="utf-8")
     codes = set(re.findall(r'"([A-Z]+(?:_[A-Z]+)+)"', source))
     assert codes
-    assert codes <= set(re.findall(r"`([A-Z_]+)`", readme))
+    assert codes <= set(re.findall(r"`([A-Z_]+)`", page))
 
 
 def test_operators_are_told_of_every_metric_and_every_limit() -> None:

@@ -42,7 +42,7 @@ def test_it_runs_gunicorn_itself_as_a_user_known_by_number(config: dict[str, Any
 def test_it_holds_the_service_and_nothing_else_of_the_tree(files: Path) -> None:
     tracked = subprocess.run(["git", "ls-files", "service"], cwd=ROOT, capture_output=True, text=True, check=True)
     found = {name for name in names(files / "app") if not name.endswith((".so", ".pyc"))}
-    assert found == {*tracked.stdout.split(), "gunicorn.conf.py", "openapi.yaml", "pyproject.toml"}
+    assert found == {*tracked.stdout.split(), "LICENSE", "gunicorn.conf.py", "openapi.yaml", "pyproject.toml"}
 
 
 def test_it_holds_no_compiled_code_but_its_own(files: Path) -> None:
