@@ -1,10 +1,10 @@
-"""`helm test`: have one hand judged by the service at the given address, and see that the verdict is right."""
+"""`helm test`: send one hand to the service at the given address and check the verdict."""
 
 import json
 import sys
 import urllib.request
 
-# The example of the README: the king of spades is left over.
+# The example of the README: the king of spades is in no group.
 SHOW = {
     "rule_set": "online-13",
     "wild_rank": "7",

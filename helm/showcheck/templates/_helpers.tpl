@@ -1,4 +1,4 @@
-{{/* The name of everything. Cut so that with the longest suffix it is still a name: 63 characters. */}}
+{{/* The name of every object. It is cut so that it stays within 63 characters with the longest suffix. */}}
 {{- define "showcheck.fullname" -}}
 {{- $name := .Values.fullnameOverride -}}
 {{- if not $name -}}
@@ -17,7 +17,7 @@
 {{- end -}}
 {{- end -}}
 
-{{/* The labels of one part of the release: list of the root context and the name of the part. */}}
+{{/* The labels of one part of the release. The argument is a list: the root context and the name of the part. */}}
 {{- define "showcheck.selectorLabels" -}}
 {{- $root := index . 0 -}}
 app.kubernetes.io/name: {{ $root.Chart.Name }}
@@ -33,7 +33,7 @@ app.kubernetes.io/managed-by: {{ $root.Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace "+" "_" }}
 {{- end -}}
 
-{{/* The user of the image, by number, so that the kubelet can tell that it is not root. */}}
+{{/* The user of the image, as a number: the kubelet can check that it is not root. */}}
 {{- define "showcheck.podSecurityContext" -}}
 runAsNonRoot: true
 runAsUser: 10001
