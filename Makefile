@@ -1,4 +1,4 @@
-# Everything runs in .venv, made from the lock files: nothing to install by hand, and the same versions everywhere.
+# Everything runs in .venv. make fills it from the lock files, so the versions are the same everywhere.
 
 PYTHON ?= python3
 VENV := .venv
@@ -15,7 +15,7 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check 
 PIP_COMPILE := CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/pip-compile --quiet --generate-hashes --allow-unsafe \
 	--strip-extras --no-emit-options
 
-# A copy of its own: a compiled module in the work tree would go on being used after its source was changed.
+# The compiled core lives in a copy: in the work tree, Python would use an old compiled module after a source change.
 TREE := build/compiled
 PYTHON_HERE := $(CURDIR)/$(BIN)/python
 
@@ -24,9 +24,9 @@ HELM := build/helm/.unpacked
 VERSION := $(shell sed -n 's/^version = "\(.*\)"$$/\1/p' pyproject.toml)
 REVISION ?= $(shell git describe --always --dirty --abbrev=40 --exclude='*' 2>/dev/null || echo unknown)
 IMAGE ?= showcheck:$(VERSION)
-# The image format of buildah's own has no health check.
+# buildah's default image format has no health check.
 IMAGE_BUILD ?= $(if $(shell command -v buildah),buildah build --format docker,docker build)
-# More for the builder, such as --build-arg BASE_IMAGE=...
+# Further flags for the builder, such as --build-arg BASE_IMAGE=...
 IMAGE_FLAGS ?=
 
 .DEFAULT_GOAL := help
@@ -39,7 +39,7 @@ help:
 run: $(RUNTIME) ## Start the service: the API on port 8080, probes and metrics on 9090
 	@exec $(BIN)/python -m service serve
 
-# Coverage makes the core twice as slow, so only its own tests are run under it.
+# Coverage slows the core down, so only the core's own tests run under it.
 test: $(if $(COMPILED),$(TREE)/.tests,$(DEV)) ## Run all tests; with COMPILED=1 against the compiled core
 ifdef COMPILED
 	cd $(TREE) && $(PYTHON_HERE) -c 'from service.startup.build import is_compiled; assert is_compiled()'
@@ -49,7 +49,7 @@ else
 	$(BIN)/python -m pytest -n $(WORKERS) --ignore tests/game --ignore tests/wire
 endif
 
-lint: $(DEV) ## Check style, types and the direction of imports; with FIX=1 put the source in the house format first
+lint: $(DEV) ## Check style, types and the direction of imports; with FIX=1 format the source first
 ifdef FIX
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
@@ -70,29 +70,29 @@ fuzz: $(DEV) ## Compare N random hands with the oracle (make fuzz N=10000)
 bench: $(DEV) $(TREE)/.tests ## Time cold solves; WHAT=growth, cache, http, capacity, soak or adversarial measures that
 	$(BIN)/python -m bench $(WHAT)
 
-# Without a URL one pod's worth of the compiled service is started, on a core of its own.
+# Without a URL, this starts a compiled service of one pod's size on a core of its own.
 loadtest: $(OPS) $(if $(URL),,$(TREE)/.built) ## Load the service and check every answer (URL=, USERS=, RATE=, SECONDS=)
 	$(BIN)/python -m bench load $(if $(URL),--url "$(URL)") $(if $(USERS),--users $(USERS)) $(if $(RATE),--rate $(RATE)) \
 		$(if $(SECONDS),--seconds $(SECONDS))
 
-fault-test: $(DEV) ## Count the requests that fail under faults, some minutes (needs haproxy, and root for a full disk)
+fault-test: $(DEV) ## Count the requests that fail under faults (some minutes; needs haproxy, and root for a full disk)
 	$(BIN)/python -m pytest tests/heavy/faults
 
 chart-test: $(OPS) $(HELM) ## Check the Helm chart with Helm 3 and 4, for the oldest and the newest Kubernetes
 	$(BIN)/python -m pytest -n $(WORKERS) tests/heavy/chart
 
-watch-test: $(DEV) ## Try alerts and dashboard with a real Prometheus (needs Debian's prometheus)
+watch-test: $(DEV) ## Test alerts and dashboard with a real Prometheus (needs Debian's prometheus)
 	$(BIN)/python -m pytest tests/heavy/watch
 
 image: ## Build the container image showcheck:VERSION, with buildah or docker
 	$(IMAGE_BUILD) --build-arg VERSION=$(VERSION) --build-arg REVISION=$(REVISION) --tag $(IMAGE) $(IMAGE_FLAGS) .
 
-image-test: $(OPS) ## Build the image on a Debian made here, and try it (as root; what it needs: .ci/run)
+image-test: $(OPS) ## Build the image on a local Debian base and test it (as root; .ci/run lists what it needs)
 	$(BIN)/hadolint Dockerfile
 	$(BIN)/python -m pytest tests/heavy/image
 
-# What does not fit into continuous integration. A quiet machine with wrk and redis-server, and some hours.
-weekly: $(OPS) $(TREE)/.tests ## Measure and search for hours: a long fuzz, the soak, all benchmarks, a long load test
+# Work that takes too long for continuous integration. It needs a quiet machine with wrk and redis-server.
+weekly: $(OPS) $(TREE)/.tests ## Run for hours: a long fuzz, the soak, the benchmarks, a long load test
 	$(MAKE) fuzz N=500000
 	$(MAKE) bench WHAT=soak
 	$(MAKE) bench
@@ -124,7 +124,7 @@ $(DEV): requirements-dev.lock | $(BIN)/python
 	$(PIP_INSTALL) -r $<
 	@touch $@
 
-# On top of the tests' packages, and of the same versions.
+# These packages come on top of the tests' packages, in the same versions.
 $(OPS): requirements-ops.lock $(DEV)
 	$(PIP_INSTALL) -r $<
 	@touch $@
@@ -140,7 +140,7 @@ $(TREE)/.built: $(DEV) setup.py pyproject.toml gunicorn.conf.py openapi.yaml $(s
 	cd $(TREE) && SHOWCHECK_REQUIRE_COMPILED=1 $(PYTHON_HERE) setup.py --quiet build_ext --inplace
 	@touch $@
 
-# Tests and corpora may change without the core: then they are copied, and nothing is compiled.
+# When only tests or corpora change, make copies them and compiles nothing.
 $(TREE)/.tests: $(TREE)/.built $(shell find bench tests -type f -not -name '*.pyc')
 	rm -rf $(TREE)/bench $(TREE)/tests
 	git ls-files -z --cached --others --exclude-standard bench tests | xargs -0 cp --parents --target-directory $(TREE)
