@@ -21,9 +21,9 @@ from typing import Final
 from bench.corpora import CORPORA, Deal, corpus_text, read_corpus, rule_sets
 from bench.generate import DEALERS, RULE_SETS
 from bench.hands import full_deck, pick
+from bench.measure import nodes
 from service.game.cards import NOTHING_TURNED_UP, Card, Rank, TurnedUp, sort_cards
 from service.game.rules import RuleSet
-from service.game.solver import solve
 
 CORPUS: Final = "adversarial.txt"
 NODES: Final = "nodes.json"
@@ -35,11 +35,6 @@ COLDEST: Final = 0.003
 NEW_WILD_RANK: Final = 0.05
 TWO_CARDS: Final = 0.25
 WILD_RANKS: Final = (NOTHING_TURNED_UP, *map(TurnedUp, Rank))
-
-
-def nodes(deal: Deal) -> int:
-    """The search nodes that the solver visits for a hand."""
-    return solve(deal.hand, deal.wild, deal.rules).nodes
 
 
 def neighbour(random: Random, deal: Deal) -> Deal:

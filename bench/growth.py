@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 from bench.builds import PLOTS, RAW, machine, measured_in_builds
 from bench.corpora import Deal, rule_sets
 from bench.hands import built_deal, counted_deal, joker_rich_deal, random_deal
-from bench.measure import figures, time_deals
+from bench.measure import figures, nodes, time_deals
 from bench.report import markdown_table, put_blocks, read_raw, save_raw, save_svg
 from service.game import rule_file
 from service.game.rules import HAND_SIZE, RuleSet
@@ -84,16 +84,16 @@ def points(hands: int) -> Iterator[Point]:
 def row(point: Point) -> dict[str, Any]:
     """The figures of a point: times in microseconds, and search nodes."""
     times = figures([timing.best for timing in time_deals(solve, point.deals)])
-    nodes = [solve(deal.hand, deal.wild, deal.rules).nodes for deal in point.deals]
+    visited = [nodes(deal) for deal in point.deals]
     return {
         "axis": point.axis,
         "at": point.at,
         "kind": point.kind,
         **asdict(times),
-        "nodes_mean": fmean(nodes),
-        "nodes_median": median(nodes),
-        "nodes_percentile_99": sorted(nodes)[-(-99 * len(nodes) // 100) - 1],
-        "nodes_worst": max(nodes),
+        "nodes_mean": fmean(visited),
+        "nodes_median": median(visited),
+        "nodes_percentile_99": sorted(visited)[-(-99 * len(visited) // 100) - 1],
+        "nodes_worst": max(visited),
     }
 
 

@@ -9,7 +9,9 @@ from typing import Final
 
 from bench.corpora import Deal
 from service.game.cards import Card, Rank, sort_cards
+from service.game.held import Held
 from service.game.rules import RuleSet
+from service.game.solver import HandSearches
 
 RUNS: Final = 3
 
@@ -53,6 +55,12 @@ def _time(solve: Solve, hand: tuple[Card, ...], wild: Rank | None, rules: RuleSe
     start = perf_counter_ns()
     solve(hand, wild, rules)
     return perf_counter_ns() - start
+
+
+def nodes(deal: Deal) -> int:
+    """The states that the searches for a hand visit: what it costs, by no clock."""
+    searches = HandSearches(Held(deal.hand, deal.wild), deal.wild, deal.rules).run()
+    return sum(search.visited for search in searches)
 
 
 def figures(times: Sequence[int]) -> Figures:

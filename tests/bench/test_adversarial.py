@@ -9,12 +9,12 @@ from bench.adversarial import (
     CLIMBS,
     CORPUS,
     NODES,
-    nodes,
     search,
     write,
 )
 from bench.corpora import CORPORA, Deal, read_corpus
 from bench.generate import RULE_SETS
+from bench.measure import nodes
 
 SLACK = 1.1
 RECORDED: dict[str, list[int]] = json.loads((CORPORA.parent / NODES).read_text(encoding="utf-8"))
