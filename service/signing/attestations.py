@@ -16,7 +16,7 @@ from service.game.canonical import canonical_json
 from service.game.cards import CARD_PATTERN, JOKER, RANK_PATTERN
 from service.game.verdict import JUDGES, DealState, Judged
 from service.signing.keys import ALGORITHM, TYPE, KeyRing, PublicKey, encode
-from service.wire.schemas import TruthField
+from service.wire.fields import TruthField
 from service.wire.strict_json import MalformedJson, read_json
 
 

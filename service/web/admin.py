@@ -15,7 +15,6 @@ from service.telemetry.request_log import PAUSE_SECONDS, RequestLog
 from service.web.bodies import json_response
 from service.web.errors import problem_response
 from service.wire.problems import Problem
-from service.wire.schemas import dump_rule_set
 
 ADMIN_PATHS: Final = frozenset({"/livez", "/readyz", "/metrics", "/version"})
 
@@ -27,7 +26,7 @@ def create_admin(rule_sets: Mapping[str, RuleSet], metrics: Metrics, request_log
         "version": load_version(),
         "python": platform.python_version(),
         "compiled": is_compiled(),
-        "rule_sets": [dump_rule_set(rules) for rules in rule_sets.values()],
+        "rule_sets": [rules.reference for rules in rule_sets.values()],
     }
 
     @admin.get("/livez")
