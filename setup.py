@@ -17,7 +17,7 @@ from setuptools.command.build_py import build_py
 COMPILED = sorted(
     str(module)
     for folder in ("service/game", "service/wire")
-    for module in Path(folder).glob("*.py")
+    for module in Path(folder).rglob("*.py")
     if module.name not in {"__init__.py", "integers.py", "fields.py", "schemas.py"}
 )
 REQUIRED = os.environ.get("SHOWCHECK_REQUIRE_COMPILED", "0").lower() in {"1", "true", "yes", "on"}

@@ -65,8 +65,7 @@ def create_api(state: State, engine: Engine) -> Blueprint:
     def show_rule_set(name: str) -> Response:
         rules = state.rule_sets.get(name)
         if rules is None:
-            known = ", ".join(state.rule_sets)
-            return problem_response(Problem(404, detail=f"There is no such rule set; there are {known}."))
+            return problem_response(Problem(404, "NOT_FOUND.RULE_SET", {"known": list(state.rule_sets)}))
         return json_response({**rules.parameters, "digest": rules.digest})
 
     @api.get("/openapi.yaml")

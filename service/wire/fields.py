@@ -2,23 +2,21 @@
 
 from collections.abc import Callable, Iterable
 from enum import StrEnum
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
-from marshmallow import ValidationError, fields, validate
+from marshmallow import ValidationError, fields
 
 from service.game.cards import parse_card, parse_turned_up
 from service.limits import MAX_FAULTS, MAX_PLAYER_ID_CHARACTERS, MAX_PLAYERS, MAX_POINTS
-from service.wire.faults import shown
+from service.wire.messages.sentences import NO_DETAILS, Details
 
 _Key = TypeVar("_Key", int, str)
 
-WRONG_ID: Final = f"WRONG_TYPE: The id of a player must have 1 to {MAX_PLAYER_ID_CHARACTERS} characters."
 
-
-def error_messages_of(wanted: str) -> dict[str, Any]:
-    """A field's messages in place of marshmallow's own: the code of the fault, then its detail."""
-    wrong = f"WRONG_TYPE: Must be {wanted}."
-    return {"required": "MISSING_FIELD: Must be given.", "invalid": wrong, "null": wrong}
+def keys(wrong_type: str, details: Details = NO_DETAILS) -> dict[str, Any]:
+    """A field's messages, in place of marshmallow's own: keys of faults, or lists of pairs of a key and its details."""
+    wrong = [(wrong_type, details)] if details else wrong_type
+    return {"required": "MISSING_FIELD", "invalid": wrong, "null": wrong}
 
 
 class CardField(fields.String):
@@ -30,8 +28,7 @@ class CardField(fields.String):
         try:
             return parse_card(value)
         except ValueError:
-            unknown = f'UNKNOWN_CARD: {shown(value)} is not a card: a rank and a suit ("TH"), or "JOKER".'
-            raise ValidationError(unknown) from None
+            raise ValidationError([("UNKNOWN_CARD", {"text": value})]) from None
 
 
 class WildRankField(fields.String):
@@ -43,8 +40,7 @@ class WildRankField(fields.String):
         try:
             return parse_turned_up(value)
         except ValueError:
-            unknown = f"UNKNOWN_RANK: {shown(value)} is neither a rank (A, 2 to 9, T or 10, J, Q, K) nor JOKER."
-            raise ValidationError(unknown) from None
+            raise ValidationError([("UNKNOWN_RANK", {"text": value})]) from None
 
 
 def _read_each(
@@ -94,7 +90,7 @@ class CardsField(_EachField):
             try:
                 return [parse_card(text) for text in value]
             except (TypeError, ValueError):
-                pass  # told item by item
+                pass  # reported item by item
         return super()._deserialize(value)
 
 
@@ -108,8 +104,7 @@ class ChoiceField(fields.String):
     """One of a few words, in capitals."""
 
     def __init__(self, choices: type[StrEnum], **kwargs: Any) -> None:
-        wanted = f"one of {', '.join(choices)}"
-        super().__init__(error_messages=error_messages_of(wanted), **kwargs)
+        super().__init__(error_messages=keys("WRONG_TYPE.WORD", {"known": list(choices)}), **kwargs)
         self.choices = choices
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
@@ -118,17 +113,35 @@ class ChoiceField(fields.String):
         try:
             return self.choices(value)
         except ValueError:
-            known = ", ".join(self.choices)
-            raise ValidationError(f"UNKNOWN_VALUE: {shown(value)} is not one of {known}.") from None
+            raise ValidationError([("UNKNOWN_VALUE", {"value": value, "known": list(self.choices)})]) from None
 
 
 class WholeNumberField(fields.Integer):
     """A whole number within bounds, written without a fraction."""
 
     def __init__(self, low: int, high: int, **kwargs: Any) -> None:
-        wanted = f"a whole number from {low} to {high}, without a fraction"
-        bounds = validate.Range(low, high, error=f"WRONG_TYPE: Must be {wanted}.")
-        super().__init__(strict=True, validate=bounds, error_messages=error_messages_of(wanted), **kwargs)
+        wrong = keys("WRONG_TYPE.WHOLE_NUMBER", {"low": low, "high": high})
+        super().__init__(strict=True, error_messages=wrong, **kwargs)
+        self.low, self.high = low, high
+
+    def _deserialize(self, value: Any, *args: Any, **kwargs: Any) -> Any:
+        number = super()._deserialize(value, *args, **kwargs)
+        if not self.low <= number <= self.high:
+            raise self.make_error("invalid")
+        return number
+
+
+class PlayerIdField(fields.String):
+    """The id of a player."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(error_messages=keys("WRONG_TYPE.TEXT"), **kwargs)
+
+    def _deserialize(self, value: Any, *args: Any, **kwargs: Any) -> Any:
+        text = super()._deserialize(value, *args, **kwargs)
+        if not 1 <= len(text) <= MAX_PLAYER_ID_CHARACTERS:
+            raise ValidationError([("WRONG_TYPE.PLAYER_ID", {"most": MAX_PLAYER_ID_CHARACTERS})])
+        return text
 
 
 class ObjectField(fields.Nested):
@@ -151,28 +164,28 @@ class PlayersField(_EachField):
 
 def _check_players(count: int) -> None:
     if count > MAX_PLAYERS:
-        raise ValidationError(f"WRONG_PLAYERS: {count} are more than can play in any match.")
+        raise ValidationError([("WRONG_PLAYERS.ANY_MATCH", {"count": count})])
 
 
 class TotalsField(fields.Dict):
     """The total of each player, by id. Faulty ones are all reported, and left out of what was read."""
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(values=WholeNumberField(0, MAX_POINTS), **kwargs)
+        self.id, self.total = PlayerIdField(), WholeNumberField(0, MAX_POINTS)
+        super().__init__(keys=self.id, values=self.total, error_messages=keys("WRONG_TYPE.TOTALS"), **kwargs)
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> dict[str, Any]:
         if not isinstance(value, dict):
             raise self.make_error("invalid")
         _check_players(len(value))
-        read, faults = _read_each(value.items(), self._total)
+        read, faults = _read_each(value.items(), self._read_total)
         if faults:
             raise ValidationError(faults, valid_data=read)
         return read
 
-    def _total(self, id_: str, total: Any) -> Any:
-        if not 1 <= len(id_) <= MAX_PLAYER_ID_CHARACTERS:
-            raise ValidationError(WRONG_ID)
-        return self.value_field.deserialize(total) if self.value_field else total
+    def _read_total(self, id_: str, total: Any) -> Any:
+        self.id.deserialize(id_)
+        return self.total.deserialize(total)
 
 
 class TruthField(fields.Boolean):

@@ -7,60 +7,60 @@ from marshmallow import Schema, fields, pre_load, validate
 from service.game.rules import MatchFormat
 from service.game.settlement import Drop
 from service.game.verdict import Judged
-from service.limits import MAX_DEALS, MAX_FAULTS, MAX_PLAYER_ID_CHARACTERS, MAX_POINTS
+from service.limits import MAX_DEALS, MAX_FAULTS, MAX_POINTS
 from service.wire.fields import (
-    WRONG_ID,
     CardField,
     CardsField,
     ChoiceField,
     GroupsField,
     ObjectField,
+    PlayerIdField,
     PlayersField,
     TotalsField,
     TruthField,
     WholeNumberField,
     WildRankField,
-    error_messages_of,
+    keys,
 )
 
 
 def _rule_set() -> fields.String:
-    return fields.String(required=True, error_messages=error_messages_of("the name of a rule set"))
+    return fields.String(required=True, error_messages=keys("WRONG_TYPE.RULE_SET"))
 
 
 def _wild_rank() -> WildRankField:
-    return WildRankField(allow_none=True, error_messages=error_messages_of("a rank as a text, JOKER, or null"))
+    return WildRankField(allow_none=True, error_messages=keys("WRONG_TYPE.WILD_RANK"))
 
 
 def _hand(required: bool) -> CardsField:
     return CardsField(
-        CardField(error_messages=error_messages_of("a card as a text")),
+        CardField(error_messages=keys("WRONG_TYPE.CARD")),
         required=required,
         allow_none=not required,
-        error_messages=error_messages_of("a list of cards"),
+        error_messages=keys("WRONG_TYPE.CARDS"),
     )
 
 
 def _groups() -> GroupsField:
     return GroupsField(
         CardsField(
-            CardField(error_messages=error_messages_of("a card as a text")),
-            validate=validate.Length(min=1, error="WRONG_TYPE: A group must have at least one card."),
-            error_messages=error_messages_of("a list of cards"),
+            CardField(error_messages=keys("WRONG_TYPE.CARD")),
+            validate=validate.Length(min=1, error="WRONG_TYPE.EMPTY_GROUP"),
+            error_messages=keys("WRONG_TYPE.CARDS"),
         ),
         allow_none=True,
-        error_messages=error_messages_of("a list of groups, or null"),
+        error_messages=keys("WRONG_TYPE.GROUPS"),
     )
 
 
 def _finish_card() -> CardField:
-    return CardField(allow_none=True, error_messages=error_messages_of("a card as a text, or null"))
+    return CardField(allow_none=True, error_messages=keys("WRONG_TYPE.CARD_OR_NULL"))
 
 
 class _StrictSchema(Schema):
     """Fields that are not known are faults; null stands for absent."""
 
-    error_messages = {"unknown": "UNKNOWN_FIELD: No such field."}  # noqa: RUF012 (marshmallow declares it so)
+    error_messages = {"unknown": "UNKNOWN_FIELD"}  # noqa: RUF012 (marshmallow declares it so)
 
     @pre_load
     def _leave_out_what_is_not_listed(self, data: dict[str, Any], **_: object) -> dict[str, Any]:
@@ -79,19 +79,13 @@ class RequestSchema(_StrictSchema):
     hand = _hand(required=True)
     groups = _groups()
     finish_card = _finish_card()
-    players = fields.Integer(
-        strict=True, allow_none=True, error_messages=error_messages_of("a whole number without a fraction, or null")
-    )
+    players = fields.Integer(strict=True, allow_none=True, error_messages=keys("WRONG_TYPE.PLAYER_COUNT"))
 
 
 class PlayerSchema(_StrictSchema):
     """A player of a deal."""
 
-    id = fields.String(
-        required=True,
-        validate=validate.Length(1, MAX_PLAYER_ID_CHARACTERS, error=WRONG_ID),
-        error_messages=error_messages_of("a text"),
-    )
+    id = PlayerIdField(required=True)
     hand = _hand(required=False)
     groups = _groups()
     finish_card = _finish_card()
@@ -104,7 +98,7 @@ class MatchSchema(_StrictSchema):
     format = ChoiceField(MatchFormat, required=True)
     limit = WholeNumberField(1, MAX_POINTS, allow_none=True)
     deals_left = WholeNumberField(1, MAX_DEALS, allow_none=True)
-    totals = TotalsField(required=True, error_messages=error_messages_of("an object with a total for each player"))
+    totals = TotalsField(required=True)
 
 
 class DealSchema(_StrictSchema):
@@ -113,13 +107,13 @@ class DealSchema(_StrictSchema):
     rule_set = _rule_set()
     wild_rank = _wild_rank()
     players = PlayersField(
-        ObjectField(PlayerSchema, error_messages=error_messages_of("an object with an id, and a hand or a drop")),
+        ObjectField(PlayerSchema, error_messages=keys("WRONG_TYPE.PLAYER")),
         required=True,
-        error_messages=error_messages_of("a list of players"),
+        error_messages=keys("WRONG_TYPE.PLAYERS"),
     )
-    declarer = fields.String(allow_none=True, error_messages=error_messages_of("the id of a player, or null"))
+    declarer = fields.String(allow_none=True, error_messages=keys("WRONG_TYPE.DECLARER"))
     arrange = ChoiceField(Judged, allow_none=True)
-    match = ObjectField(MatchSchema, allow_none=True, error_messages=error_messages_of("an object, or null"))
+    match = ObjectField(MatchSchema, allow_none=True, error_messages=keys("WRONG_TYPE.MATCH"))
 
 
 REQUEST_SCHEMA: Final = RequestSchema()
@@ -129,8 +123,8 @@ DEAL_SCHEMA: Final = DealSchema()
 class VerifySchema(_StrictSchema):
     """A signed verdict that is to be verified, and whether it is to be judged again."""
 
-    attestation = fields.String(required=True, error_messages=error_messages_of("an attestation as a text"))
-    replay = TruthField(load_default=False, error_messages=error_messages_of("true or false"))
+    attestation = fields.String(required=True, error_messages=keys("WRONG_TYPE.ATTESTATION"))
+    replay = TruthField(load_default=False, error_messages=keys("WRONG_TYPE.REPLAY"))
 
 
 VERIFY_SCHEMA: Final = VerifySchema()
