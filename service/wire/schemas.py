@@ -102,7 +102,7 @@ class MatchSchema(_StrictSchema):
 
 
 class DealSchema(_StrictSchema):
-    """A deal that is to be settled. Whether its parts fit together is not checked here."""
+    """A deal to settle. Whether its parts fit together is not checked here."""
 
     rule_set = _rule_set()
     wild_rank = _wild_rank()
@@ -121,7 +121,7 @@ DEAL_SCHEMA: Final = DealSchema()
 
 
 class VerifySchema(_StrictSchema):
-    """A signed verdict that is to be verified, and whether it is to be judged again."""
+    """A signed verdict to verify, and whether to judge it again."""
 
     attestation = fields.String(required=True, error_messages=keys("WRONG_TYPE.ATTESTATION"))
     replay = TruthField(load_default=False, error_messages=keys("WRONG_TYPE.REPLAY"))
