@@ -15,12 +15,13 @@ def read_match(
     ids: Collection[str],
     all_known: bool,
     faults: Faults,
-) -> Match:
+) -> Match | None:
     """The match among players of these `ids`; `given` has its fields as they were sent, `data` as the schema read them.
 
-    With `all_known` there are no other players at the table.
+    With `all_known` there are no other players at the table. None, with a fault, for a match without a good format.
     """
-    format_ = _find_format(data.get("format"), rules, faults)
+    name: MatchFormat | None = data.get("format")
+    format_ = _find_format(name, rules, faults)
     limit: int | None = data.get("limit")
     deals_left: int | None = data.get("deals_left")
     totals: Mapping[str, int] = data.get("totals", {})
@@ -33,7 +34,7 @@ def read_match(
             _check_total(id_, total, limit, faults)
         elif all_known and format_ is not None:
             _check_stranger(id_, total, limit, format_, faults)
-    return Match(data.get("format", ""), limit, deals_left, totals)
+    return None if name is None else Match(name, limit, deals_left, totals)
 
 
 def _find_format(name: MatchFormat | None, rules: RuleSet | None, faults: Faults) -> MatchRules | None:
