@@ -13,12 +13,12 @@ from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
 
 # The core, and what a request goes through on its way to it and back. Not `integers`, a plain module that gives the
-# others their machine word; nor `schemas`, whose classes marshmallow makes.
+# others their machine word; nor `fields` and `schemas`, whose classes marshmallow makes.
 COMPILED = sorted(
     str(module)
     for folder in ("service/game", "service/wire")
-    for module in Path(folder).glob("*.py")
-    if module.name not in {"__init__.py", "integers.py", "schemas.py"}
+    for module in Path(folder).rglob("*.py")
+    if module.name not in {"__init__.py", "integers.py", "fields.py", "schemas.py"}
 )
 REQUIRED = os.environ.get("SHOWCHECK_REQUIRE_COMPILED", "0").lower() in {"1", "true", "yes", "on"}
 # Not for an sdist, nor for an editable install, where compiled modules would hide changes of their sources.

@@ -9,7 +9,7 @@ from service.startup.engine import Engine, create_engine
 from service.startup.settings import load_settings
 from service.startup.state import read_state
 from service.wire.batch import ItemAnswer, answer_item, problem_item
-from service.wire.problems import Problem, malformed_json
+from service.wire.problems import malformed_json, status_problem
 from service.wire.strict_json import MalformedJson, read_json
 
 
@@ -28,7 +28,7 @@ def judge_chunk(lines: list[bytes], first: int) -> ChunkResult:
 
 def _answer(line: bytes, request_id: str) -> ItemAnswer:
     if is_too_long(line):
-        return problem_item(None, Problem(413), request_id)
+        return problem_item(None, status_problem(413), request_id)
     try:
         item = read_json(line)
     except MalformedJson as error:

@@ -90,6 +90,11 @@ class RuleSet:
         """The fewest and the most players."""
         return self.decks[0].players_min, self.decks[-1].players_max
 
+    @property
+    def reference(self) -> dict[str, str | int]:
+        """Which rule set it is, JSON-ready: name, version and digest."""
+        return {"name": self.name, "version": self.version, "digest": self.digest}
+
     def deck(self, players: int | None) -> Deck:
         """The deck at a table of `players`; without a number, the one with the most packs.
 

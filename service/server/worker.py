@@ -26,7 +26,7 @@ from gunicorn.workers.gthread import STOP_KEEPALIVE_LINGER, TConn, ThreadWorker 
 from service.limits import MAX_ANSWER_SECONDS, MAX_ARRIVAL_SECONDS, MAX_QUEUED, MAX_QUEUED_BATCHES, MAX_WAITING_BYTES
 from service.server.arrival import Arrival, Endless
 from service.telemetry.events import RequestEvent, request_id, set_arrival_time
-from service.wire.problems import unread_problem
+from service.wire.problems import Problem, status_problem, unread_problem
 
 # How long a closing connection still takes what its peer sends, so that the peer does not lose the answer.
 LINGER_SECONDS: Final = 2
@@ -46,12 +46,14 @@ MAX_ACCEPTED: Final = 100
 
 _CHUNK: Final = 64 * 1024
 _ENDLESS: Final = {
-    Endless.BARE_LINE_FEED: (400, "BAD_REQUEST", "A line of the head ends without a carriage return."),
-    Endless.BODY_TOO_LARGE: (413, "BODY_TOO_LARGE", None),
-    Endless.TOO_MANY_CHUNKS: (400, "BAD_REQUEST", "The body comes in too many chunks."),
-    Endless.LINE_TOO_LONG: (414, "BAD_REQUEST", "The request line is too long."),
-    Endless.HEAD_TOO_LONG: (431, "BAD_REQUEST", "The head is too long."),
+    Endless.BARE_LINE_FEED: Problem(400, "BAD_REQUEST.BARE_LINE_FEED"),
+    Endless.BODY_TOO_LARGE: status_problem(413),
+    Endless.TOO_MANY_CHUNKS: Problem(400, "BAD_REQUEST.TOO_MANY_CHUNKS"),
+    Endless.LINE_TOO_LONG: Problem(414, "BAD_REQUEST.LINE_TOO_LONG"),
+    Endless.HEAD_TOO_LONG: Problem(431, "BAD_REQUEST.HEAD_TOO_LONG"),
 }
+_OVERLOADED: Final = Problem(503, "OVERLOADED")
+_TIMEOUT: Final = Problem(408, "REQUEST_TIMEOUT.AFTER", {"seconds": MAX_ARRIVAL_SECONDS})
 
 
 class Lane:
@@ -253,7 +255,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         """Queue a request if all of it has arrived; otherwise wait in the poller for the rest."""
         arrival = conn.arrival
         if arrival.endless:
-            self._refuse(conn, *_ENDLESS[arrival.endless])
+            self._refuse(conn, _ENDLESS[arrival.endless])
         elif arrival.complete or (ended and arrival.has_head):
             self._queue(conn)
         elif ended:
@@ -297,9 +299,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         self.max_keepalived = self.worker_connections - self.nr_conns
         conn.kept = bool(super().handle(conn))
         if conn.sock.refused:
-            status = conn.sock.refused
-            code = "INTERNAL" if status == HTTPStatus.INTERNAL_SERVER_ERROR else "BAD_REQUEST"
-            self._write_problem(conn, status, code, None)
+            self._write_problem(conn, _refusal(conn.sock.refused))
         conn.send()
 
     def _keepalive_after(self, conn: Connection, keepalive: bool) -> bool:
@@ -312,10 +312,10 @@ class Worker(ThreadWorker):  # type: ignore[misc]
             conn.kept = False
         self._end(conn)
 
-    def _refuse(self, conn: Connection, status: int, code: str, detail: str | None) -> None:
-        """Answer, from the main loop, what is no request; the arguments are those of `_write_problem`."""
+    def _refuse(self, conn: Connection, problem: Problem) -> None:
+        """Answer, from the main loop, what is no request."""
         conn.kept = self._can_stay(conn)
-        self._write_problem(conn, status, code, detail)
+        self._write_problem(conn, problem)
         self._send(conn)
 
     def _turn_away(self, conn: Connection) -> None:
@@ -325,11 +325,10 @@ class Worker(ThreadWorker):  # type: ignore[misc]
             event.others += 1
             id_ = request_id(conn.arrival.request_id)
         else:
-            event = self.overloads[kind] = _event(conn, "OVERLOADED")
+            event = self.overloads[kind] = _event(conn, _OVERLOADED.code)
             id_ = event.request_id
-        detail = "There is more to do than can be done in time; try again later."
         conn.kept = self._can_stay(conn)
-        conn.sock.sendall(unread_problem(503, "OVERLOADED", detail, id_, conn.kept))
+        conn.sock.sendall(unread_problem(_OVERLOADED, id_, conn.kept))
         # Free the body now: there may be thousands until the end of the turn.
         conn.arrival.data.clear()
         self.excess.append(conn)
@@ -347,11 +346,11 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         """Whether a connection stays open after a refusal; it does not when others need its room."""
         return conn.arrival.ends_here and self.alive and self.nr_conns < self.worker_connections
 
-    def _write_problem(self, conn: Connection, status: int, code: str, detail: str | None) -> None:
+    def _write_problem(self, conn: Connection, problem: Problem) -> None:
         """Answer and log a request that never reaches the application."""
-        event = _event(conn, code)
-        self._put(event, status)
-        conn.sock.sendall(unread_problem(status, code, detail, event.request_id, conn.kept))
+        event = _event(conn, problem.code)
+        self._put(event, problem.status)
+        conn.sock.sendall(unread_problem(problem, event.request_id, conn.kept))
 
     def _put(self, event: RequestEvent, status: int) -> None:
         event.end(status)
@@ -463,8 +462,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
 
     def _give_up(self, conn: Connection) -> None:
         if conn.arrival.data and not conn.sock.unsent:
-            detail = f"The request had not arrived after {MAX_ARRIVAL_SECONDS} seconds."
-            self._refuse(conn, 408, "REQUEST_TIMEOUT", detail)
+            self._refuse(conn, _TIMEOUT)
         else:
             self._close(conn)
 
@@ -485,6 +483,14 @@ def _event(conn: Connection, code: str) -> RequestEvent:
 def _pieces(data: bytes) -> Iterator[bytes]:
     for start in range(0, len(data), PIECE_BYTES):
         yield data[start : start + PIECE_BYTES]
+
+
+def _refusal(status: int) -> Problem:
+    """The problem in place of an error page of gunicorn's."""
+    if status == HTTPStatus.NOT_IMPLEMENTED:
+        # A transfer coding: here the peer is at fault.
+        return Problem(status, "BAD_REQUEST.OTHER", {"title": HTTPStatus(status).phrase})
+    return status_problem(status)
 
 
 def _write_error(sock: Outbox, status: int, _reason: str, _detail: str) -> None:

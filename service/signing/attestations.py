@@ -16,17 +16,18 @@ from service.game.canonical import canonical_json
 from service.game.cards import CARD_PATTERN, JOKER, RANK_PATTERN
 from service.game.verdict import JUDGES, DealState, Judged
 from service.signing.keys import ALGORITHM, TYPE, KeyRing, PublicKey, encode
-from service.wire.schemas import TruthField
+from service.wire.fields import TruthField
+from service.wire.messages.sentences import NO_DETAILS, Details
 from service.wire.strict_json import MalformedJson, read_json
 
 
 class BadAttestation(ValueError):
-    """An attestation that proves nothing: `code` and `detail` say why."""
+    """An attestation that proves nothing: the key of a fault and its details say why."""
 
-    def __init__(self, code: str, detail: str) -> None:
-        super().__init__(code)
-        self.code = code
-        self.detail = detail
+    def __init__(self, key: str, details: Details = NO_DETAILS) -> None:
+        super().__init__(key)
+        self.key = key
+        self.details = details
 
 
 class Attested(NamedTuple):
@@ -49,43 +50,41 @@ def open_attestation(token: str, keys: KeyRing) -> Attested:
     try:
         jws.deserialize_compact(token, key.key, algorithms=[ALGORITHM])
     except BadSignatureError:
-        raise BadAttestation("BAD_SIGNATURE", "The signature is not that of this key over this text.") from None
+        raise BadAttestation("BAD_SIGNATURE") from None
     except (JoseError, ValueError):
-        raise BadAttestation("MALFORMED_TOKEN", "It is no compact JWS that this service makes.") from None
+        raise BadAttestation("MALFORMED_TOKEN") from None
     return _attested(key.kid, header, payload)
 
 
 def _parts(token: str) -> tuple[dict[str, Any], bytes]:
     parts = token.split(".")
     if len(parts) != 3:
-        raise BadAttestation(
-            "MALFORMED_TOKEN", f"A compact JWS has three parts with dots between them, not {len(parts)}."
-        )
-    header = _decode(parts[0], "header")
+        raise BadAttestation("MALFORMED_TOKEN.PARTS", {"count": len(parts)})
+    header = _decode(parts[0], "MALFORMED_TOKEN.HEADER")
     try:
         value = read_json(header)
     except MalformedJson:
         value = None
     if not isinstance(value, dict):
-        raise BadAttestation("MALFORMED_TOKEN", "The header is no JSON object.")
+        raise BadAttestation("MALFORMED_TOKEN.HEADER_TYPE")
     # The payload and the signature are read only under a header that names the algorithm.
     if value.get("alg") != ALGORITHM:
-        raise BadAttestation("WRONG_ALGORITHM", f"The algorithm (alg) must be {ALGORITHM}; no other is ever tried.")
-    payload = _decode(parts[1], "payload")
-    _decode(parts[2], "signature")
+        raise BadAttestation("WRONG_ALGORITHM", {"algorithm": ALGORITHM})
+    payload = _decode(parts[1], "MALFORMED_TOKEN.PAYLOAD")
+    _decode(parts[2], "MALFORMED_TOKEN.SIGNATURE")
     if not value.keys() <= {"alg", "kid", "typ"}:
-        raise BadAttestation("MALFORMED_TOKEN", "The header may have alg, kid and typ, and nothing else.")
+        raise BadAttestation("MALFORMED_TOKEN.HEADER_FIELDS")
     return value, payload
 
 
-def _decode(text: str, what: str) -> bytes:
-    """The bytes of a part; each has one valid spelling only."""
+def _decode(text: str, fault: str) -> bytes:
+    """The bytes of a part; each has one valid spelling only, and `fault` is the key for all others."""
     try:
         data = base64.urlsafe_b64decode(text.encode("ascii") + b"=" * (-len(text) % 4))
     except (Error, UnicodeEncodeError):
         data = None
     if data is None or encode(data) != text:
-        raise BadAttestation("MALFORMED_TOKEN", f"The {what} is not base64url, or is cut off.")
+        raise BadAttestation(fault)
     return data
 
 
@@ -93,7 +92,7 @@ def _key(header: dict[str, Any], keys: KeyRing) -> PublicKey:
     kid = header.get("kid")
     key = keys.public.get(kid) if isinstance(kid, str) else None
     if key is None:
-        raise BadAttestation("UNKNOWN_KEY", "The key that it names (kid) is none of those at /keys.")
+        raise BadAttestation("UNKNOWN_KEY")
     return key
 
 
@@ -105,8 +104,7 @@ def _attested(kid: str, header: dict[str, Any], payload: bytes) -> Attested:
         value = None
     verdict = header.get("typ") == TYPE and isinstance(value, dict) and not _STATEMENT.validate(value)
     if not verdict or not isinstance(value, dict) or canonical_json(value).encode() != payload:
-        detail = "The signature is good, but what was signed is no verdict of this service."
-        raise BadAttestation("NOT_A_VERDICT", detail)
+        raise BadAttestation("NOT_A_VERDICT")
     return Attested(kid, payload.decode(), value)
 
 

@@ -7,14 +7,12 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from marshmallow import ValidationError
-
 from service.game.canonical import canonical_json
 from service.game.rules import RuleSet
 from service.game.verdict import JUDGES, Operation, Solve, Verdict
 from service.signing.attestations import Attested, BadAttestation, open_attestation, verdict_id
 from service.signing.keys import KeyRing
-from service.wire.faults import Fault, InvalidRequest, require_object, schema_faults
+from service.wire.faults import Faults, InvalidRequest, load_fields, require_object
 from service.wire.hand_request import read_question
 from service.wire.schemas import VERIFY_SCHEMA
 from service.wire.verdict_json import write_statement, write_verdict
@@ -42,26 +40,22 @@ class VerdictWriter:
     def verify(self, value: object) -> str:
         """What the attestation in a request says, as JSON; raises `InvalidRequest` if it proves nothing."""
         body = require_object(value)
-        faults: list[Fault] = []
-        try:
-            asked = VERIFY_SCHEMA.load(body)
-        except ValidationError as error:
-            faults += schema_faults(error)
-            asked = dict(error.valid_data or {})
+        faults = Faults()
+        asked = load_fields(VERIFY_SCHEMA, body, faults)
         attested = self._open(asked["attestation"], faults) if "attestation" in asked else None
-        if faults or attested is None:
-            raise InvalidRequest(faults)
+        if faults.found or attested is None:
+            raise InvalidRequest(faults.found)
         replay = canonical_json(self._replay(attested)) if asked["replay"] else "null"
         return (
             f'{{"kid":"{attested.kid}","verdict_id":"{verdict_id(attested.text)}"'
             f',"statement":{attested.text},"replay":{replay}}}'
         )
 
-    def _open(self, token: str, faults: list[Fault]) -> Attested | None:
+    def _open(self, token: str, faults: Faults) -> Attested | None:
         try:
             return open_attestation(token, self._keys)
-        except BadAttestation as fault:
-            faults.append(Fault(("attestation",), fault.code, fault.detail))
+        except BadAttestation as error:
+            faults.add(("attestation",), error.key, error.details)
             return None
 
     def _replay(self, attested: Attested) -> dict[str, Any]:

@@ -14,8 +14,7 @@ from service.telemetry.metrics import Metrics
 from service.telemetry.request_log import PAUSE_SECONDS, RequestLog
 from service.web.bodies import json_response
 from service.web.errors import problem_response
-from service.wire.problems import Problem
-from service.wire.schemas import dump_rule_set
+from service.wire.problems import status_problem
 
 ADMIN_PATHS: Final = frozenset({"/livez", "/readyz", "/metrics", "/version"})
 
@@ -27,7 +26,7 @@ def create_admin(rule_sets: Mapping[str, RuleSet], metrics: Metrics, request_log
         "version": load_version(),
         "python": platform.python_version(),
         "compiled": is_compiled(),
-        "rule_sets": [dump_rule_set(rules) for rules in rule_sets.values()],
+        "rule_sets": [rules.reference for rules in rule_sets.values()],
     }
 
     @admin.get("/livez")
@@ -36,7 +35,7 @@ def create_admin(rule_sets: Mapping[str, RuleSet], metrics: Metrics, request_log
 
     @admin.get("/readyz")
     def readyz() -> Response:
-        return json_response({"status": "ready"}) if ready else problem_response(Problem(503))
+        return json_response({"status": "ready"}) if ready else problem_response(status_problem(503))
 
     @admin.get("/metrics")
     def show_metrics() -> Response:

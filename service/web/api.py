@@ -15,7 +15,6 @@ from service.web.errors import problem_response
 from service.wire.batch import answer_batch
 from service.wire.operations import Call
 from service.wire.problems import Problem
-from service.wire.schemas import dump_rule_set
 from service.wire.strict_json import read_json
 
 # How long a batch goes on before single calls have their turn: as long as two or three of them take.
@@ -59,15 +58,14 @@ def create_api(state: State, engine: Engine) -> Blueprint:
 
     @api.get("/rule-sets")
     def list_rule_sets() -> Response:
-        listed = [{**dump_rule_set(rules), "title": rules.title} for rules in state.rule_sets.values()]
+        listed = [{**rules.reference, "title": rules.title} for rules in state.rule_sets.values()]
         return json_response({"rule_sets": listed})
 
     @api.get("/rule-sets/<name>")
     def show_rule_set(name: str) -> Response:
         rules = state.rule_sets.get(name)
         if rules is None:
-            known = ", ".join(state.rule_sets)
-            return problem_response(Problem(404, detail=f"There is no such rule set; there are {known}."))
+            return problem_response(Problem(404, "NOT_FOUND.RULE_SET", {"known": list(state.rule_sets)}))
         return json_response({**rules.parameters, "digest": rules.digest})
 
     @api.get("/openapi.yaml")

@@ -5,7 +5,7 @@ from werkzeug.exceptions import HTTPException
 
 from service.telemetry.events import annotate, current_event
 from service.wire.faults import InvalidRequest
-from service.wire.problems import MEDIA_TYPE, Problem, invalid_request, malformed_json
+from service.wire.problems import MEDIA_TYPE, Problem, invalid_request, malformed_json, status_problem
 from service.wire.strict_json import MalformedJson
 
 
@@ -40,11 +40,11 @@ def register_errors(app: Flask) -> None:
         if isinstance(error, HTTPException):
             return error
         annotate(exc_info=error)
-        return problem_response(Problem(500))
+        return problem_response(status_problem(500))
 
     @app.after_request
     def as_problem(answer: Response) -> Response:
         """Flask's and werkzeug's own errors, redirects included, keep their headers (Allow) and get a problem body."""
         if answer.status_code >= 300 and answer.mimetype != MEDIA_TYPE:
-            _fill(answer, Problem(answer.status_code))
+            _fill(answer, status_problem(answer.status_code))
         return answer

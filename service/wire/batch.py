@@ -7,9 +7,9 @@ from typing import Any, Final, NamedTuple
 
 from service.limits import MAX_ITEM_ID_CHARACTERS, MAX_ITEMS
 from service.telemetry.events import VerdictSummary
-from service.wire.faults import Fault, InvalidRequest, require_object, shown
+from service.wire.faults import Fault, InvalidRequest, require_object
 from service.wire.operations import Answer, Call
-from service.wire.problems import Problem, invalid_request
+from service.wire.problems import Problem, invalid_request, status_problem
 
 _log = logging.getLogger(__name__)
 _encode: Final = json.JSONEncoder(ensure_ascii=False).encode
@@ -54,7 +54,7 @@ def answer_item(item: object, calls: Mapping[str, Call], request_id: str, earlie
         return problem_item(item, invalid_request(error.faults), request_id)
     except Exception:  # noqa: BLE001 (it is this item's alone)
         _log.exception("an item of %s failed", request_id)
-        return problem_item(item, Problem(500), request_id)
+        return problem_item(item, status_problem(500), request_id)
     return ItemAnswer(_text(item, 200, answer.text), 200, answer.verdicts)
 
 
@@ -70,21 +70,21 @@ def _text(item: object, status: int, body: str) -> str:
 
 def _items(value: object) -> list[object]:
     body = require_object(value)
-    faults = [Fault((key,), "UNKNOWN_FIELD", "No such field.") for key in body if key != "items"]
+    faults = [Fault((key,), "UNKNOWN_FIELD") for key in body if key != "items"]
     items = body.get("items")
     if "items" not in body:
-        faults.append(Fault(("items",), "MISSING_FIELD", "Must be given."))
+        faults.append(Fault(("items",), "MISSING_FIELD"))
     elif not isinstance(items, list):
-        faults.append(Fault(("items",), "WRONG_TYPE", "Must be a list of items."))
+        faults.append(Fault(("items",), "WRONG_TYPE.ITEMS"))
     elif len(items) > MAX_ITEMS:
-        faults.append(Fault(("items",), "TOO_MANY_ITEMS", f"Must have at most {MAX_ITEMS} items, not {len(items)}."))
+        faults.append(Fault(("items",), "TOO_MANY_ITEMS", {"most": MAX_ITEMS, "count": len(items)}))
     if faults or not isinstance(items, list):
         raise InvalidRequest(faults)
     return items
 
 
 def _answer(value: object, calls: Mapping[str, Call], earlier: set[str]) -> Answer:
-    item = require_object(value, "An item")
+    item = require_object(value, "WRONG_TYPE.ITEM")
     faults = [*_id_faults(item, earlier), *_op_faults(item, calls)]
     op = item.get("op")
     call = calls.get(op) if isinstance(op, str) else None
@@ -102,11 +102,11 @@ def _answer(value: object, calls: Mapping[str, Call], earlier: set[str]) -> Answ
 def _id_faults(item: dict[str, Any], earlier: set[str]) -> Iterator[Fault]:
     given = item.get("id")
     if "id" not in item:
-        yield Fault(("id",), "MISSING_FIELD", "Must be given.")
+        yield Fault(("id",), "MISSING_FIELD")
     elif not isinstance(given, str) or not 0 < len(given) <= MAX_ITEM_ID_CHARACTERS:
-        yield Fault(("id",), "WRONG_TYPE", f"Must be a text of 1 to {MAX_ITEM_ID_CHARACTERS} characters.")
+        yield Fault(("id",), "WRONG_TYPE.ITEM_ID", {"most": MAX_ITEM_ID_CHARACTERS})
     elif given in earlier:
-        yield Fault(("id",), "REPEATED_ID", f"{shown(given)} is the id of an earlier item.")
+        yield Fault(("id",), "REPEATED_ID.ITEM", {"id": given})
     else:
         earlier.add(given)
 
@@ -114,8 +114,8 @@ def _id_faults(item: dict[str, Any], earlier: set[str]) -> Iterator[Fault]:
 def _op_faults(item: dict[str, Any], calls: Mapping[str, Call]) -> Iterator[Fault]:
     op = item.get("op")
     if "op" not in item:
-        yield Fault(("op",), "MISSING_FIELD", "Must be given.")
+        yield Fault(("op",), "MISSING_FIELD")
     elif not isinstance(op, str):
-        yield Fault(("op",), "WRONG_TYPE", "Must be the name of a call.")
+        yield Fault(("op",), "WRONG_TYPE.OP")
     elif op not in calls:
-        yield Fault(("op",), "UNKNOWN_OP", f"{shown(op)} is not one of {', '.join(calls)}.")
+        yield Fault(("op",), "UNKNOWN_OP", {"op": op, "known": list(calls)})

@@ -1,12 +1,13 @@
-"""Faults: what is wrong with a request, each with the place of the value and a code."""
+"""Faults: what is wrong with a request, each with the place of the value, a key and the details of its message."""
 
-import json
-from dataclasses import dataclass
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
 
-from marshmallow import ValidationError
+from marshmallow import Schema, ValidationError
 
-from service.limits import MAX_QUOTED_CHARACTERS
+from service.limits import MAX_FAULTS
+from service.wire.messages.faults import fault_message
+from service.wire.messages.sentences import NO_DETAILS, Details
 
 Path = tuple[str | int, ...]
 
@@ -18,18 +19,27 @@ FIELD_ORDER: Final = (
 _PLACES: Final = {name: place for place, name in enumerate(FIELD_ORDER)}
 
 
-@dataclass(frozen=True)
-class Fault:
+class Fault(NamedTuple):
     """One fault of a request: `path` leads to the value, as ("hand", 3)."""
 
     path: Path
-    code: str
-    detail: str
+    key: str
+    details: Details = NO_DETAILS
+
+    @property
+    def code(self) -> str:
+        """What the contract calls the fault; the key may go on with a variant of its message."""
+        return self.key.partition(".")[0]
+
+    @property
+    def detail(self) -> str:
+        """The sentence about the fault."""
+        return fault_message(self.key, self.details)
 
     @property
     def pointer(self) -> str:
         """The path as a JSON pointer (RFC 6901)."""
-        return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in self.path)
+        return "".join(["/" + str(part).replace("~", "~0").replace("/", "~1") for part in self.path])
 
 
 class InvalidRequest(ValueError):
@@ -44,27 +54,40 @@ def _place(fault: Fault) -> list[tuple[int, str]]:
     return [(part, "") if isinstance(part, int) else (_PLACES.get(part, len(_PLACES)), part) for part in fault.path]
 
 
-def require_object(value: object, what: str = "The body") -> dict[str, Any]:
-    """The value, if it is a JSON object; raises `InvalidRequest` for any other."""
+class Faults:
+    """What is found wrong with a request while it is read: `found` in the order of the checks."""
+
+    def __init__(self) -> None:
+        self.found: list[Fault] = []
+
+    def add(self, path: Path, key: str, details: Details = NO_DETAILS) -> None:
+        # One more than are listed is enough to say that there are more.
+        if len(self.found) <= MAX_FAULTS:
+            self.found.append(Fault(path, key, details))
+
+
+def require_object(value: object, key: str = "WRONG_TYPE.BODY") -> dict[str, Any]:
+    """The value, if it is a JSON object; raises `InvalidRequest` with a fault of that key for any other."""
     if not isinstance(value, dict):
-        raise InvalidRequest([Fault((), "WRONG_TYPE", f"{what} must be a JSON object.")])
+        raise InvalidRequest([Fault((), key)])
     return value
 
 
-def schema_faults(error: ValidationError) -> list[Fault]:
-    """What a schema found, as faults."""
-    return _schema_faults((), error.messages)
+def load_fields(schema: Schema, given: dict[str, Any], faults: Faults) -> dict[str, Any]:
+    """What the schema reads. What it finds faulty is added to `faults`, and is None in lists, else left out."""
+    try:
+        loaded: dict[str, Any] = schema.load(given)
+    except ValidationError as error:
+        faults.found.extend(_schema_faults((), error.messages))
+        loaded = dict(error.valid_data or {})
+    return loaded
 
 
-def _schema_faults(path: Path, messages: dict[Any, Any] | list[Any]) -> list[Fault]:
-    """What marshmallow reports, nested by field and index, as faults."""
+def _schema_faults(path: Path, messages: dict[Any, Any] | list[Any]) -> Iterator[Fault]:
+    """What marshmallow reports, nested by field and index: each a key, or a pair of a key and its details."""
     if isinstance(messages, dict):
-        return [fault for key, inner in messages.items() for fault in _schema_faults((*path, key), inner)]
-    parts = (message.partition(": ") for message in messages)
-    return [Fault(path, code, detail) for code, _, detail in parts]
-
-
-def shown(text: str) -> str:
-    """A faulty text as it stands in a message: quoted, and not more of it than helps."""
-    kept = text if len(text) <= MAX_QUOTED_CHARACTERS else text[:MAX_QUOTED_CHARACTERS] + "…"
-    return json.dumps(kept, ensure_ascii=False)
+        for name, inner in messages.items():
+            yield from _schema_faults((*path, name), inner)
+    else:
+        for message in messages:
+            yield Fault(path, message) if isinstance(message, str) else Fault(path, *message)

@@ -1,4 +1,4 @@
-"""Problems: the JSON of every answer outside 2xx (RFC 9457), from its status, code, detail and faults."""
+"""Problems: the JSON of every answer outside 2xx (RFC 9457), from its status, key, details and faults."""
 
 import json
 from collections.abc import Sequence
@@ -6,39 +6,34 @@ from functools import lru_cache
 from http import HTTPStatus
 from typing import Any, Final
 
-from service.limits import MAX_FAULTS
+from service.limits import MAX_BATCH_BYTES, MAX_BODY_BYTES, MAX_FAULTS
 from service.wire.faults import Fault
+from service.wire.messages.problems import problem_message
+from service.wire.messages.sentences import NO_DETAILS, Details
 from service.wire.strict_json import MalformedJson
 
 MEDIA_TYPE: Final = "application/problem+json"
 
-# Code and detail for the statuses of the contract; a detail of its own may stand in for the one given here.
-_KNOWN: Final = {
-    400: ("BAD_REQUEST", "The request could not be read."),
-    404: ("NOT_FOUND", "There is nothing here."),
-    405: ("METHOD_NOT_ALLOWED", "This path has no such method; the Allow header names those that it has."),
-    408: ("REQUEST_TIMEOUT", "The request had not arrived in time."),
-    413: ("BODY_TOO_LARGE", "The body is too long: at most 64 KiB are read, and 2 MiB on /batch."),
-    415: ("UNSUPPORTED_MEDIA_TYPE", "The body must be application/json in UTF-8, not compressed."),
-    422: ("INVALID_REQUEST", "The request was understood, but it is faulty."),
-    500: ("INTERNAL", "The fault is on this side; the log has it under this request id."),
-    503: ("NOT_READY", "A known hand is not solved right, so no verdict would be safe."),
-}
-
 
 class Problem:
-    """A problem: its status, code and detail, which come from the status where none are given, and its faults."""
+    """A problem: its status, the key of its message, the details that the message names, and its faults."""
 
-    def __init__(
-        self, status: int, code: str | None = None, detail: str | None = None, faults: Sequence[Fault] = ()
-    ) -> None:
-        self.title: Final = HTTPStatus(status).phrase
-        # A status that the contract does not name has the code of its class.
-        known_code, known_detail = _KNOWN.get(status) or (_KNOWN[500 if status >= 500 else 400][0], f"{self.title}.")
+    def __init__(self, status: int, key: str, details: Details = NO_DETAILS, faults: Sequence[Fault] = ()) -> None:
         self.status: Final = status
-        self.code: Final = code or known_code
-        self.detail: Final = detail or known_detail
+        self.title: Final = HTTPStatus(status).phrase
+        self.key: Final = key
+        self.details: Final = details
         self.faults: Final = faults
+
+    @property
+    def code(self) -> str:
+        """What the contract calls the problem; the key may go on with a variant of its message."""
+        return self.key.partition(".")[0]
+
+    @property
+    def detail(self) -> str:
+        """The sentence about the problem."""
+        return problem_message(self.key, self.details)
 
     def text(self, request_id: str) -> str:
         """The problem as compact JSON; at most `MAX_FAULTS` faults are listed."""
@@ -56,35 +51,59 @@ class Problem:
         return json.dumps(body, ensure_ascii=False, separators=(",", ":"))
 
 
+# The problems that a status alone stands for.
+_OF_STATUS: Final = {
+    problem.status: problem
+    for problem in (
+        Problem(400, "BAD_REQUEST"),
+        Problem(404, "NOT_FOUND"),
+        Problem(405, "METHOD_NOT_ALLOWED"),
+        Problem(408, "REQUEST_TIMEOUT"),
+        Problem(413, "BODY_TOO_LARGE", {"most": MAX_BODY_BYTES, "most_of_batch": MAX_BATCH_BYTES}),
+        Problem(415, "UNSUPPORTED_MEDIA_TYPE"),
+        Problem(422, "INVALID_REQUEST"),
+        Problem(500, "INTERNAL"),
+        Problem(503, "NOT_READY"),
+    )
+}
+
+
+def status_problem(status: int) -> Problem:
+    """The problem that a status stands for; one that the contract does not name has the code of its class."""
+    title = HTTPStatus(status).phrase
+    return _OF_STATUS.get(status) or Problem(
+        status, "INTERNAL.OTHER" if status >= 500 else "BAD_REQUEST.OTHER", {"title": title}
+    )
+
+
 def malformed_json(error: MalformedJson) -> Problem:
     """The body is no JSON."""
-    return Problem(400, "MALFORMED_JSON", f"The body is not the JSON that is asked for: {error}.")
+    return Problem(400, error.key, error.details)
 
 
 def invalid_request(faults: Sequence[Fault]) -> Problem:
     """The body is JSON, with these faults."""
     count = len(faults)
-    detail = f"The request has {count} fault{'s'[: count > 1]}."
     if count > MAX_FAULTS:
-        detail = f"The request has more than {MAX_FAULTS} faults, of which {MAX_FAULTS} are listed."
-    return Problem(422, detail=detail, faults=faults)
+        return Problem(422, "INVALID_REQUEST.MORE", {"most": MAX_FAULTS}, faults)
+    return Problem(422, "INVALID_REQUEST.ONE" if count == 1 else "INVALID_REQUEST.MANY", {"count": count}, faults)
 
 
-def unread_problem(status: int, code: str, detail: str | None, request_id: str, kept: bool) -> bytes:
+def unread_problem(problem: Problem, request_id: str, kept: bool) -> bytes:
     """The whole HTTP answer to what never became a request of the application; `kept` is the connection after it."""
     # The id, which is plain, stands last in the body: see `Problem.text`.
-    head, body = _unread(status, code, detail, kept)
+    head, body = _unread(problem, kept)
     text = f'{body}{request_id}"}}\n'
     return f"{head}Content-Length: {len(text)}\r\nX-Request-ID: {request_id}\r\n\r\n{text}".encode()
 
 
 @lru_cache
-def _unread(status: int, code: str, detail: str | None, kept: bool) -> tuple[str, str]:
+def _unread(problem: Problem, kept: bool) -> tuple[str, str]:
     head = (
-        f"HTTP/1.1 {status} {HTTPStatus(status).phrase}",
+        f"HTTP/1.1 {problem.status} {problem.title}",
         f"Content-Type: {MEDIA_TYPE}",
         "Cache-Control: no-store",
         f"Connection: {'keep-alive' if kept else 'close'}",
-        *(["Retry-After: 1"] if status == HTTPStatus.SERVICE_UNAVAILABLE else []),
+        *(["Retry-After: 1"] if problem.status == HTTPStatus.SERVICE_UNAVAILABLE else []),
     )
-    return "\r\n".join((*head, "")), Problem(status, code, detail).text("").removesuffix('"}')
+    return "\r\n".join((*head, "")), problem.text("").removesuffix('"}')

@@ -4,13 +4,17 @@ import json
 from collections import Counter
 from typing import Final
 
-from service.limits import MAX_NESTING, MAX_QUOTED_CHARACTERS
-
-_TOO_DEEP: Final = f"nested more than {MAX_NESTING} deep"
+from service.limits import MAX_NESTING
+from service.wire.messages.sentences import NO_DETAILS, Details
 
 
 class MalformedJson(ValueError):
-    """The body is not the JSON that the contract asks for; the message says why."""
+    """The body is not the JSON that the contract asks for; the key of a problem and its details say why."""
+
+    def __init__(self, key: str, details: Details = NO_DETAILS) -> None:
+        super().__init__(key)
+        self.key = key
+        self.details = details
 
 
 def read_json(body: bytes) -> object:
@@ -27,27 +31,31 @@ def read_json(body: bytes) -> object:
         if "\\u" in text:
             json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:
-        raise MalformedJson("a lone surrogate is no text") from None
+        raise MalformedJson("MALFORMED_JSON.LONE_SURROGATE") from None
     except UnicodeDecodeError as error:
-        raise MalformedJson(f"not UTF-8 at byte {error.start}") from None
+        raise MalformedJson("MALFORMED_JSON.NOT_UTF_8", {"byte": error.start}) from None
     except json.JSONDecodeError as error:
-        raise MalformedJson(_why(error)) from None
+        raise _syntax_error(error) from None
     except RecursionError:
-        raise MalformedJson(_TOO_DEEP) from None
+        raise _too_deep() from None
     except MalformedJson:
         raise
     except ValueError:
-        raise MalformedJson("a number has too many digits") from None
+        raise MalformedJson("MALFORMED_JSON.NUMBER_TOO_LONG") from None
     return value
 
 
-def _why(error: json.JSONDecodeError) -> str:
+def _syntax_error(error: json.JSONDecodeError) -> MalformedJson:
     """Why a text is no JSON at all."""
     if not error.doc.strip():
-        return "it is empty"
+        return MalformedJson("MALFORMED_JSON.EMPTY")
     if error.doc.startswith("\ufeff"):
-        return "it begins with a byte order mark"
-    return f"{error.msg} at line {error.lineno}, column {error.colno}"
+        return MalformedJson("MALFORMED_JSON.BYTE_ORDER_MARK")
+    return MalformedJson("MALFORMED_JSON.SYNTAX", {"found": error.msg, "line": error.lineno, "column": error.colno})
+
+
+def _too_deep() -> MalformedJson:
+    return MalformedJson("MALFORMED_JSON.TOO_DEEP", {"most": MAX_NESTING})
 
 
 def _check_nesting(value: object) -> None:
@@ -61,19 +69,19 @@ def _check_nesting(value: object) -> None:
         ]
         if not level:
             return
-    raise MalformedJson(_TOO_DEEP)
+    raise _too_deep()
 
 
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     made = dict(pairs)
     if len(made) < len(pairs):
         twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
-        raise MalformedJson(f"the key {json.dumps(twice[:MAX_QUOTED_CHARACTERS])} stands twice in one object")
+        raise MalformedJson("MALFORMED_JSON.REPEATED_KEY", {"key": twice})
     return made
 
 
 def _constant(name: str) -> object:
-    raise MalformedJson(f"{name} is no JSON number")
+    raise MalformedJson("MALFORMED_JSON.NO_NUMBER", {"name": name})
 
 
 # Made once: `json.loads` makes one for every text.

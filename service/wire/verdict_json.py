@@ -14,7 +14,7 @@ from service.game.reasons import Reason
 from service.game.rules import RuleSet
 from service.game.settlement import Result, Settlement, Standing
 from service.game.verdict import Operation, Verdict
-from service.wire.messages import reason_message
+from service.wire.messages.reasons import reason_message
 
 _QUOTED: Final = tuple(f'"{card.code}"' for card in ALL_CARDS)
 

@@ -10,7 +10,7 @@ from service.game.arrangement import assess
 from service.game.cards import Card, sort_cards
 from service.game.melds import Kind
 from service.game.reasons import Reason
-from service.wire.messages import reason_message
+from service.wire.messages.reasons import reason_message
 from tests.game.table import cards, codes, show
 from tests.strategies import FIXED, RULE_SETS, Deal, derive, laid_out_deals
 

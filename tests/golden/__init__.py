@@ -14,7 +14,7 @@ from service.game.arrangement import Arrangement
 from service.game.cards import NOTHING_TURNED_UP, Card, TurnedUp, parse_card, parse_turned_up
 from service.game.rules import RuleSet
 from service.game.verdict import Question, judge_show, score_hand
-from service.wire.messages import reason_message
+from service.wire.messages.reasons import reason_message
 from tests.strategies import HANDS, make_deal, make_groups, make_laid_out
 
 FOLDER: Final = Path(__file__).parents[1] / "data/golden"

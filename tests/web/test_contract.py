@@ -16,6 +16,7 @@ from service.game.cards import CARD_PATTERN, RANK_PATTERN
 from service.limits import MAX_FAULTS
 from service.startup.build import OPENAPI_FILE
 from service.web.admin import ADMIN_PATHS
+from service.wire.faults import FIELD_ORDER
 from service.wire.schemas import DealSchema, MatchSchema, PlayerSchema, RequestSchema
 from tests import contract
 from tests.contract import CONTRACT, validator, value_of
@@ -102,6 +103,13 @@ def test_a_request_is_that_of_the_marshmallow_schema(name: str, schema: type[Sch
         kinds, items, _ = _types(field)
         written_kinds, written_items, _ = _types(written["properties"][property_])
         assert (kinds, items) == (written_kinds, written_items), property_
+
+
+def test_faults_are_listed_in_the_order_of_the_fields() -> None:
+    schemas = [list(schema().fields) for schema in (RequestSchema, DealSchema, PlayerSchema, MatchSchema)]
+    assert {name for names in schemas for name in names} == set(FIELD_ORDER)
+    for names in schemas:
+        assert names == [name for name in FIELD_ORDER if name in names]
 
 
 def test_the_card_pattern_takes_exactly_the_accepted_spellings() -> None:

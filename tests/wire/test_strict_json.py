@@ -5,6 +5,7 @@ import json
 import pytest
 
 from service.limits import MAX_NESTING
+from service.wire.messages.problems import problem_message
 from service.wire.strict_json import MalformedJson, read_json
 from tests.examples import question
 
@@ -86,4 +87,5 @@ def test_what_is_strict_json_is_read(body: bytes, value: object) -> None:
 def test_a_message_tells_what_is_wrong_and_where(body: bytes, message: str) -> None:
     with pytest.raises(MalformedJson) as error:
         read_json(body)
-    assert str(error.value) == message
+    detail = problem_message(error.value.key, error.value.details)
+    assert detail == f"The body is not the JSON that is asked for: {message}."

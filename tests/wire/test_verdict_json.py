@@ -15,7 +15,7 @@ from service.game.reasons import Reason
 from service.game.rules import MatchFormat
 from service.game.settlement import Drop, Match, Player, Settlement, Table, settle
 from service.game.verdict import Question, Verdict, judge_show, score_hand
-from service.wire.messages import reason_message
+from service.wire.messages.reasons import reason_message
 from service.wire.verdict_json import write_settlement, write_statement, write_verdict
 from tests.strategies import FIXED, RULE_SETS, Deal, laid_out_deals, tables
 

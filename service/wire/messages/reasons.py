@@ -1,4 +1,4 @@
-"""Messages: every sentence that an answer has, built from a code and its details alone."""
+"""Messages of reasons: why a hand cannot be shown, in sentences that can be read to the player."""
 
 from collections.abc import Callable, Sequence
 from string import Formatter

@@ -1,0 +1,79 @@
+"""Sentences: templates with named placeholders, and the ways in which a placeholder writes its detail."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from string import Formatter
+from types import MappingProxyType
+from typing import Any, Final
+
+from service.limits import MAX_QUOTED_CHARACTERS
+
+# Plain values by name: texts, numbers, lists of texts or numbers.
+Details = Mapping[str, Any]
+NO_DETAILS: Final[Details] = MappingProxyType({})
+
+# How often a card stands in a hand.
+_TIMES: Final = {0: "not at all", 1: "once", 2: "twice"}
+_MANY_TIMES: Final = "{count} times"
+_EITHER: Final = "{others} or {last}"
+
+
+def _shown(text: str) -> str:
+    """A faulty text, quoted, and not more of it than helps."""
+    kept = text if len(text) <= MAX_QUOTED_CHARACTERS else text[:MAX_QUOTED_CHARACTERS] + "…"
+    return json.dumps(kept, ensure_ascii=False)
+
+
+def _escaped(text: str) -> str:
+    """The beginning of a text that might not be encodable, in ASCII."""
+    return json.dumps(text[:MAX_QUOTED_CHARACTERS])
+
+
+def _listed(values: Sequence[Any]) -> str:
+    return ", ".join([str(value) for value in values])
+
+
+def _either(values: Sequence[Any]) -> str:
+    written = str(values[0])
+    for value in values[1:]:
+        written = _EITHER.format(others=written, last=value)
+    return written
+
+
+def _times(count: int) -> str:
+    return _TIMES.get(count) or _MANY_TIMES.format(count=count)
+
+
+def _size(count: int) -> str:
+    return f"{count // 1024} KiB" if count < 1024 * 1024 else f"{count // (1024 * 1024)} MiB"
+
+
+# By what stands behind the colon of a placeholder.
+_FORMS: Final[dict[str, Callable[[Any], str]]] = {
+    "": str,
+    "shown": _shown,
+    "escaped": _escaped,
+    "listed": _listed,
+    "either": _either,
+    "times": _times,
+    "size": _size,
+}
+
+
+class Sentences:
+    """A table of templates by key. Each is taken apart once."""
+
+    def __init__(self, templates: Mapping[str, str]) -> None:
+        self._pieces: Final = {
+            key: [(text, name, _FORMS[form or ""]) for text, name, form, _ in Formatter().parse(template)]
+            for key, template in templates.items()
+        }
+
+    def message(self, key: str, details: Details) -> str:
+        """The sentence of a key; raises `KeyError` for a key or a detail that is not there."""
+        words = []
+        for text, name, form in self._pieces[key]:
+            words.append(text)
+            if name is not None:
+                words.append(form(details[name]))
+        return "".join(words)
