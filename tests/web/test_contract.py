@@ -104,7 +104,8 @@ def test_a_request_is_that_of_the_marshmallow_schema(name: str, schema: type[Sch
         assert (kinds, items) == (written_kinds, written_items), property_
 
 
-def test_the_card_pattern_takes_exactly_the_accepted_spellings() -> None:
+def test_the_card_pattern_takes_what_is_accepted() -> None:
+    """And nothing else."""
     card = validator("/components/schemas/CardAsSent")
     assert [text for text in cards._CARDS if not card.is_valid(text)] == []
     ranks, suits = set("A23456789TJQKatjqk") | {"10"}, set("SHDCshdc♤♡♢♧")

@@ -90,7 +90,7 @@ def test_the_order_of_cards_changes_no_byte(client: FlaskClient, path: str) -> N
     ("sent", "answered"),
     [("7", "7"), ("10", "T"), ("T", "T"), ("q", "Q"), ("joker", "JOKER"), (None, None), (..., None)],
 )
-def test_the_wild_rank_is_answered_in_its_canonical_spelling(client: FlaskClient, sent: Any, answered: Any) -> None:
+def test_the_wild_rank_has_its_canonical_spelling(client: FlaskClient, sent: Any, answered: Any) -> None:
     assert ask(client, wild_rank=sent)["wild_rank"] == answered
 
 

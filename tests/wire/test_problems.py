@@ -21,7 +21,7 @@ def test_malformed_json_is_quoted_in_the_detail() -> None:
 
 @pytest.mark.parametrize("kept", [True, False])
 @pytest.mark.parametrize(("status", "code"), [(408, "REQUEST_TIMEOUT"), (503, "OVERLOADED")])
-def test_what_was_not_read_is_answered_with_the_same_problem(status: int, code: str, kept: bool) -> None:
+def test_unread_requests_have_the_same_problem(status: int, code: str, kept: bool) -> None:
     head, _, body = unread_problem(status, code, "Why.", "deal-1", kept).decode().partition("\r\n\r\n")
     assert body == Problem(status, code, "Why.").text("deal-1") + "\n"
     headers = dict(line.split(": ") for line in head.split("\r\n")[1:])
