@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import requests
 
+from service.limits import MAX_BODY_BYTES
 from service.startup.build import is_compiled
 from tests.connections import BODY, answer_under_way_at_the_end
 from tests.e2e.scrape import count
@@ -139,7 +140,9 @@ def chunked(size: int) -> Iterator[bytes]:
         yield padded[start : start + 10_000]
 
 
-@pytest.mark.parametrize(("size", "status"), [(1_000, 200), (65_536, 200), (65_537, 413), (1_000_000, 413)])
+@pytest.mark.parametrize(
+    ("size", "status"), [(1_000, 200), (MAX_BODY_BYTES, 200), (MAX_BODY_BYTES + 1, 413), (1_000_000, 413)]
+)
 def test_the_body_limit_holds_for_chunked_bodies(server: Server, size: int, status: int) -> None:
     response = server.call("POST", "/validate", data=chunked(size), headers=JSON)
     assert response.status_code == status
