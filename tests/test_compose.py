@@ -50,7 +50,8 @@ def test_only_the_api_can_be_reached_from_outside() -> None:
 
 
 @pytest.mark.parametrize("name", SERVICES)
-def test_every_container_runs_without_rights_on_a_read_only_root(name: str) -> None:
+def test_every_container_is_locked_down(name: str) -> None:
+    """It has no rights, and a read-only root."""
     service = SERVICES[name]
     assert service["read_only"] is True
     assert service["cap_drop"] == ["ALL"]
@@ -73,7 +74,8 @@ def test_what_is_mounted_is_there() -> None:
     assert all((ROOT / source).is_file() for source in sources if source.startswith("./"))
 
 
-def test_prometheus_scrapes_the_admin_port_and_has_the_charts_alerts() -> None:
+def test_prometheus_scrapes_the_admin_port() -> None:
+    """And has the alerts of the chart."""
     mounted = mounts(PROMETHEUS)
     config = yaml.safe_load((ROOT / mounted["/etc/prometheus/prometheus.yml"]).read_text(encoding="utf-8"))
     (job,) = config["scrape_configs"]

@@ -37,13 +37,13 @@ def pins(lock: str) -> set[str]:
     )
 
 
-def test_tests_run_with_the_very_versions_that_the_service_runs_with() -> None:
+def test_tests_run_with_the_versions_of_the_service() -> None:
     assert pins("requirements.lock")
     assert pins("requirements.lock") <= pins("requirements-build.lock") <= pins("requirements-dev.lock")
     assert pins("requirements.lock") <= pins("requirements-ops.lock")
 
 
-def test_what_operations_add_changes_no_version_that_tests_run_with() -> None:
+def test_operations_change_no_version() -> None:
     dev, ops = (dict(pin.split("==") for pin in pins(f"requirements-{lock}.lock")) for lock in ("dev", "ops"))
     assert all(dev[name] == ops[name] for name in dev.keys() & ops.keys())
 
@@ -97,7 +97,8 @@ def test_the_docs_explain_every_code() -> None:
     assert codes <= set(re.findall(r"`([A-Z_]+)`", page))
 
 
-def test_operators_are_told_of_every_metric_and_every_limit() -> None:
+def test_every_metric_and_limit_is_documented() -> None:
+    """In the page for operators."""
     text = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
     names = {name for name, _ in re.findall(r"^# TYPE (\S+) (\S+)", Metrics().text().decode(), re.MULTILINE)}
     assert all(f"`{name}`" in text for name in names if not name.endswith("_created"))

@@ -136,6 +136,6 @@ def measure_scaling(stream: Stream, seconds: float, cache_size: int) -> dict[str
     return figures
 
 
-def about() -> dict[str, Any]:
+def about() -> dict[str, str]:
     """The machine, and what else it had to do when the measurement began."""
-    return {**machine(), "load_average": os.getloadavg()[0]}
+    return {**machine(), "load_average": f"{os.getloadavg()[0]:.1f}"}

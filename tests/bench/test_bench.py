@@ -42,7 +42,7 @@ def test_every_hand_is_solved_sorted_once_in_each_pass(small_corpus: Path) -> No
     assert all(timing.best <= timing.first for timing in timings)
 
 
-def test_the_garbage_collector_is_back_after_a_solver_that_fails(small_corpus: Path) -> None:
+def test_a_failing_solver_leaves_the_garbage_collector_on(small_corpus: Path) -> None:
     def fail(hand: tuple[Card, ...], wild: Rank | None, rules: RuleSet) -> None:
         raise ArithmeticError
 
@@ -51,7 +51,8 @@ def test_the_garbage_collector_is_back_after_a_solver_that_fails(small_corpus: P
     assert gc.isenabled()
 
 
-def test_each_call_has_a_row_for_the_corpus_and_for_each_rule_set(small_corpus: Path) -> None:
+def test_every_corpus_is_measured(small_corpus: Path) -> None:
+    """Each call has a row for the whole corpus, and one for each rule set in it."""
     rows = measure([small_corpus])["rows"]
     totals = [row for row in rows if row["rule_set"] == "all"]
     assert [(row["corpus"], row["call"], row["best"]["hands"]) for row in totals] == [

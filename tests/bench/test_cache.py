@@ -33,7 +33,8 @@ def test_the_requests_have_the_shares_that_are_assumed(stream: list[Request]) ->
     assert mean_requests(HABITS) == pytest.approx((1 + 4 * 1.5) * 1.2 + 4 * 0.05)
 
 
-def test_a_hand_is_scored_once_and_shown_at_most_once_before_it_is_asked_again(stream: list[Request]) -> None:
+def test_a_hand_is_scored_once(stream: list[Request]) -> None:
+    """And shown at most once, before it is asked for again."""
     asked: dict[int, list[str]] = {}
     for request in stream:
         asked.setdefault(request.hand, []).append(request.why)

@@ -22,9 +22,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bodies.Bodies]:
 
 
 @pytest.mark.parametrize("path", [bodies.SCORE, bodies.VALIDATE])
-def test_the_floor_takes_every_request_and_answers_with_as_many_bytes(
-    path: str, made: dict[str, bodies.Bodies]
-) -> None:
+def test_the_floor_does_as_much_as_the_service(path: str, made: dict[str, bodies.Bodies]) -> None:
+    """It takes every request, and answers with as many bytes."""
     mine = made[path]
     typical = mine.typical
     client = floor.create_app({path: json.loads(typical)}).test_client()
@@ -86,7 +85,8 @@ def test_a_share_is_of_the_floor_in_the_same_round() -> None:
     assert (row["per_second"], report.spread(row["shares"])) == (1500, "0.80 (0.75-0.90)")
 
 
-def test_a_table_takes_the_place_of_the_old_one_and_of_nothing_else(tmp_path: Path) -> None:
+def test_a_block_replaces_its_old_text(tmp_path: Path) -> None:
+    """And nothing else in the document."""
     document = tmp_path / "some.md"
     text = "# Title\n\n<!-- a -->\n\n| old |\n\n<!-- /a -->\n\nkept\n"
     document.write_text(text, encoding="utf-8")

@@ -55,7 +55,8 @@ def test_one_in_fifty_is_bad_in_one_of_many_ways() -> None:
     assert kinds.keys() == {f"bad: {kind}" for kind in BAD}
 
 
-def test_one_in_twenty_asks_for_a_hand_again_and_no_other_does() -> None:
+def test_one_in_twenty_asks_for_a_hand_again() -> None:
+    """No other request has a hand that was asked for before."""
     seen: set[str] = set()
     again = 0
     for ask in ASKED:
@@ -103,7 +104,7 @@ def test_the_stream_is_the_same_every_time() -> None:
         ("not a GET", 405, "METHOD_NOT_ALLOWED", {}),
     ],
 )
-def test_a_bad_request_is_to_be_told_what_is_wrong(
+def test_a_bad_request_has_its_problem(
     kind: str, status: int, code: str, faults: dict[str, str], service: FlaskClient
 ) -> None:
     answer = mix.answer_to(BAD[kind], service)
@@ -155,7 +156,8 @@ def test_a_wrong_pointer_is_noticed(service: FlaskClient) -> None:
     assert mix.fault(expected, 422, mix.PROBLEM, body) == "another problem"
 
 
-def test_a_request_that_is_not_what_it_is_taken_for_stops_the_preparation(service: FlaskClient) -> None:
+def test_a_mislabelled_request_stops_the_preparation(service: FlaskClient) -> None:
+    """A request that is called bad and answered with 200 would be no test."""
     with pytest.raises(ValueError, match="bad: cut off: 200"):
         mix.answer_to(replace(ASKED[0], kind="bad: cut off"), service)
 
@@ -178,9 +180,8 @@ def test_a_run_is_read_from_what_locust_wrote(tmp_path: Path) -> None:
     ("requests", "failures", "said"),
     [(20, 0, ""), (20, 1, "1 of 20 answers were wrong or missing"), (0, 0, "nothing was answered")],
 )
-def test_one_failure_is_too_many_and_no_answer_is_no_success(
-    tmp_path: Path, requests: int, failures: int, said: str
-) -> None:
+def test_one_failure_fails_the_run(tmp_path: Path, requests: int, failures: int, said: str) -> None:
+    """And so does a run without any answer."""
     file = tmp_path / "stats.csv"
     file.write_text(STATS.format(requests, failures), encoding="utf-8")
     assert report.verdict(report.totals(file)) == said

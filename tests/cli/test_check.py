@@ -46,9 +46,8 @@ def test_bare_verdicts_can_be_checked_too(signed: Path, tmp_path: Path, capsys: 
     assert check(write(tmp_path / "bare", bare), capsys) == (DONE, [], "4 verdicts, 4 the same today, 0 not\n")
 
 
-def test_every_verdict_that_is_not_the_same_is_listed(
-    signed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_other_verdict_is_listed(signed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each with its line and what is wrong with it."""
     good, other = (each["body"] for each in answers(signed)[:2])
     unsigned = {name: value for name, value in good.items() if name != "attestation"}
     lines: list[Any] = [
@@ -89,7 +88,7 @@ def test_every_verdict_that_is_not_the_same_is_listed(
         ("verdict_id", "0" * 64),
     ],
 )
-def test_an_answer_that_says_other_than_what_was_signed_is_listed(
+def test_an_altered_answer_is_listed(
     signed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, value: Any
 ) -> None:
     """Whoever reads the answer and not the statement in its attestation must not be told a lie."""
@@ -99,9 +98,10 @@ def test_an_answer_that_says_other_than_what_was_signed_is_listed(
     assert (code, [(each["result"], each["altered"]) for each in listed]) == (FAULTY, [("ALTERED", [name])])
 
 
-def test_a_charge_in_a_deal_that_its_verdict_does_not_say_is_listed(
+def test_an_altered_charge_in_a_deal_is_listed(
     signed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """The attestation of the deal says another."""
     settled = answers(signed)[2]["body"]
     settled["players"][1]["points"] -= 1
     code, listed, _ = check(write(tmp_path / "altered", [json.dumps(settled).encode()]), capsys)
@@ -138,9 +138,10 @@ def test_an_answer_may_be_longer_than_what_was_asked(
     assert told.startswith("1 verdicts, 1 the same")
 
 
-def test_a_run_is_not_gone_on_with_signed_by_halves(
+def test_a_run_is_signed_throughout_or_not_at_all(
     signed: Path, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """A run is resumed with a key if it began with one, and else without."""
     requests, unsigned = tmp_path / "in", tmp_path / "unsigned"
     write(requests, [*requests.read_bytes().splitlines(), line(5)])
     before = signed.read_bytes()
@@ -159,9 +160,10 @@ def test_a_run_is_not_gone_on_with_signed_by_halves(
     assert signed.read_bytes().count(b',"attestation":"') == before.count(b',"attestation":"') + 1
 
 
-def test_a_verdict_under_other_rules_is_listed_with_what_they_say_today(
+def test_a_verdict_under_other_rules_is_listed(
     signed: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """With what the rules say today."""
     today = load_rule_sets()
     changed = replace(today["online-13"], version=99, digest="sha256:" + "0" * 64, wrong_show_charge=40)
     monkeypatch.setattr("service.startup.state.load_rule_sets", lambda: {**today, "online-13": changed})
@@ -173,7 +175,7 @@ def test_a_verdict_under_other_rules_is_listed_with_what_they_say_today(
 @pytest.mark.parametrize(
     "arguments", [["--check", "nowhere"], ["in", "--check", "in"], ["--check", "in", "--resume"], []]
 )
-def test_what_cannot_be_checked_is_told_in_a_line(
+def test_unusable_arguments_are_reported_in_a_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: list[str]
 ) -> None:
     write(tmp_path / "in", [b"{}"])

@@ -31,14 +31,15 @@ def api() -> FlaskClient:
     return create_app(read_state(Settings()), open(os.devnull, "w")).test_client()  # noqa: PTH123
 
 
-def test_every_line_gets_the_answer_of_the_api_in_its_place(file: Path, tmp_path: Path, api: FlaskClient) -> None:
+def test_answers_are_those_of_the_api(file: Path, tmp_path: Path, api: FlaskClient) -> None:
+    """One for each line, in the order of the lines."""
     output = tmp_path / "out.ndjson"
     assert main(["judge", str(file), "--output", str(output), "--cores", "2"]) == DONE
     items = [json.loads(each) for each in file.read_bytes().splitlines()][:1000]
     assert answers(output) == api.post("/batch", json={"items": items}).json["items"]  # type: ignore[index]
 
 
-def test_a_line_that_is_no_item_has_a_problem_in_its_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_faulty_line_has_a_problem_in_its_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     lines = [each for odd in ODD_LINES for each in (line(0), odd)]
     assert main(["judge", str(write(tmp_path / "in", lines)), "--cores", "1"]) == FAULTY
     told = [json.loads(each) for each in capsys.readouterr().out.splitlines()]
@@ -49,7 +50,7 @@ def test_a_line_that_is_no_item_has_a_problem_in_its_place(tmp_path: Path, capsy
     ]
 
 
-def test_a_line_without_end_is_not_taken_into_memory(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_endless_line_takes_no_memory(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """As one that fits is read whole, so one that is too long is passed over up to its end."""
     spaces = b" " * MAX_BODY_BYTES
     fits = (line(0) + spaces)[:MAX_BODY_BYTES]
@@ -74,7 +75,7 @@ def test_a_last_line_needs_no_line_feed(tmp_path: Path, capsys: pytest.CaptureFi
 
 
 @pytest.mark.parametrize("cut", [0, 1, 5_000, 100_001, -1, -2, None])
-def test_a_run_that_is_resumed_writes_what_one_run_writes(file: Path, tmp_path: Path, cut: int | None) -> None:
+def test_a_resumed_run_writes_what_one_run_writes(file: Path, tmp_path: Path, cut: int | None) -> None:
     whole, output = tmp_path / "whole", tmp_path / "part"
     main(["judge", str(file), "--output", str(whole), "--cores", "1"])
     output.write_bytes(whole.read_bytes()[:cut])
@@ -89,7 +90,8 @@ def test_a_fault_before_the_interruption_still_counts(tmp_path: Path) -> None:
     assert main(["judge", str(file), "--output", str(output), "--resume", "--cores", "1"]) == FAULTY
 
 
-def test_the_answers_to_another_file_are_not_gone_on_with(file: Path, tmp_path: Path) -> None:
+def test_only_the_same_input_is_resumed(file: Path, tmp_path: Path) -> None:
+    """The answers to another file are left as they are."""
     output = tmp_path / "out"
     main(["judge", str(file), "--output", str(output), "--cores", "1"])
     before = output.read_bytes()
@@ -101,7 +103,7 @@ def test_the_answers_to_another_file_are_not_gone_on_with(file: Path, tmp_path: 
 
 
 @pytest.mark.parametrize("arguments", [["nowhere"], ["in", "--resume"], ["."]])
-def test_what_cannot_be_judged_is_told_in_a_line(
+def test_unusable_arguments_are_reported_in_a_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: list[str]
 ) -> None:
     write(tmp_path / "in", [line(0)])
@@ -151,7 +153,8 @@ RESTS = [[first, second] for first in ("KD", "QD", "JD", "TD") for second in ("2
 @pytest.mark.parametrize(
     "text", ["precious notes", "precious notes\n", '{"id":"n0"}\n', '{"id":"n0","status":200,"bo\nx']
 )
-def test_a_file_that_is_no_output_is_not_touched(file: Path, tmp_path: Path, text: str) -> None:
+def test_another_file_is_not_overwritten(file: Path, tmp_path: Path, text: str) -> None:
+    """A file that holds no answers is left as it is."""
     output = tmp_path / "notes"
     output.write_text(text, encoding="utf-8")
     for more in ([], ["--resume"]):

@@ -9,9 +9,8 @@ from service.cli.main import main
 from service.startup.settings import Settings, load_keys
 
 
-def test_keygen_writes_a_key_that_signs_and_tells_the_public_one(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_new_key_signs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The private key goes to the file, and the public one is printed."""
     file = tmp_path / "key.json"
     assert main(["keygen", str(file)]) == 0
     assert file.stat().st_mode & 0o777 == 0o600
@@ -22,7 +21,7 @@ def test_keygen_writes_a_key_that_signs_and_tells_the_public_one(
     assert private["d"] not in told.out + told.err
 
 
-def test_keygen_never_writes_over_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_is_never_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "key.json"
     file.write_text("mine", encoding="utf-8")
     assert main(["keygen", str(file)]) == 1

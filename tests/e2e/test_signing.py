@@ -35,7 +35,7 @@ def test_a_key_that_cannot_be_used_stops_the_start(tmp_path: Path, jwk: dict[str
     assert KEY["d"] not in ended.stderr + ended.stdout
 
 
-def test_a_key_in_place_of_its_files_name_is_not_told() -> None:
+def test_a_key_in_place_of_its_files_name_is_not_shown() -> None:
     for name in ("SHOWCHECK_SIGNING_KEY_FILE", "SHOWCHECK_VERIFY_KEYS_FILE", "SHOWCHECK_PORT"):
         ended = start(**{name: json.dumps(KEY)})  # type: ignore[arg-type]
         assert ended.returncode == 1
@@ -43,7 +43,7 @@ def test_a_key_in_place_of_its_files_name_is_not_told() -> None:
         assert KEY["d"] not in ended.stderr + ended.stdout
 
 
-def test_verdicts_of_the_old_and_of_the_new_key_verify_at_both_servers(tmp_path: Path) -> None:
+def test_a_rotation_leaves_no_verdict_unproven(tmp_path: Path) -> None:
     """In the middle of a rotation, old and new pods answer side by side."""
     old, new = (write_key(tmp_path, key, f"{number}.json", 0o440) for number, key in enumerate((KEY, OTHER)))
     both = write_public(tmp_path, KEY, OTHER)

@@ -47,7 +47,7 @@ from tests.waiting import DEADLINE_SECONDS
     ],
     ids=range(11),
 )
-def test_what_is_no_http_is_a_problem_too(server: Server, sent: bytes, status: int) -> None:
+def test_what_is_no_http_is_a_problem(server: Server, sent: bytes, status: int) -> None:
     seen = len(server.lines())
     with connected(server) as connection:
         connection.sendall(sent)
@@ -59,7 +59,8 @@ def test_what_is_no_http_is_a_problem_too(server: Server, sent: bytes, status: i
     assert (line["status"], line["outcome"], line["route"]) == (status, problem["code"], "unmatched")
 
 
-def test_a_body_that_never_ends_is_refused_before_it_has_come(server: Server) -> None:
+def test_a_body_that_is_too_long_is_not_waited_for(server: Server) -> None:
+    """It is refused by what is known of its length."""
     for length in (b"Content-Length: 99999999", b"Transfer-Encoding: chunked"):
         with connected(server) as connection:
             sent = b"POST /score HTTP/1.1\r\nHost: h\r\nX-Request-ID: long-1\r\n" + length + b"\r\n\r\n"
@@ -68,7 +69,8 @@ def test_a_body_that_never_ends_is_refused_before_it_has_come(server: Server) ->
             assert (problem["status"], problem["code"], problem["request_id"]) == (413, "BODY_TOO_LARGE", "long-1")
 
 
-def test_slow_senders_are_told_hold_up_nobody_and_are_counted() -> None:
+def test_slow_senders_hold_up_nobody() -> None:
+    """They are answered with 408 in the end, logged and counted."""
     with running() as server, ExitStack() as stack:
         slow = [stack.enter_context(connected(server)) for _ in range(20)]
         for connection in slow[:10]:
@@ -87,7 +89,8 @@ def test_slow_senders_are_told_hold_up_nobody_and_are_counted() -> None:
         assert {line["request_id"] for line in server.lines()[-10:] if line.get("status") == 408} == {"slow-1"}
 
 
-def test_a_queue_that_is_too_long_is_not_joined_and_probes_are_answered_meanwhile() -> None:
+def test_calls_beyond_the_queue_are_refused() -> None:
+    """With 503 at once, on a connection that stays; probes are answered meanwhile."""
     with running() as server, ExitStack() as stack:
         (worker,) = server.workers()
         many = [stack.enter_context(connected(server)) for _ in range(600)]
@@ -142,9 +145,7 @@ def test_a_queue_that_is_too_long_is_not_joined_and_probes_are_answered_meanwhil
         (b"identity", 400, "BAD_REQUEST"),
     ],
 )
-def test_a_body_in_another_transfer_encoding_is_refused_at_once(
-    server: Server, coding: bytes, status: int, code: str | None
-) -> None:
+def test_another_transfer_encoding_is_refused(server: Server, coding: bytes, status: int, code: str | None) -> None:
     """Compressed on its way, its bytes are not the JSON that they stand for. What is waited for in vain is a 408."""
     head = b"POST /score HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nTransfer-Encoding: %b\r\n" % coding
     chunk = b"%x\r\n%b\r\n0\r\n\r\n" % (len(BODY), BODY)
@@ -172,7 +173,7 @@ def test_requests_that_come_together_are_answered_in_turn(server: Server) -> Non
     assert statuses == [200] * 41
 
 
-def test_whoever_waits_for_the_word_is_told_once_to_go_on(server: Server) -> None:
+def test_expect_100_continue_is_answered_once(server: Server) -> None:
     with connected(server) as connection:
         connection.sendall(HEAD + b"Expect: 100-continue\r\n\r\n")
         assert answer(connection)[0] == 100
@@ -180,7 +181,7 @@ def test_whoever_waits_for_the_word_is_told_once_to_go_on(server: Server) -> Non
         assert answer(connection)[0] == 200
 
 
-def test_answers_that_nobody_takes_hold_up_nobody(server: Server) -> None:
+def test_unread_answers_hold_up_nobody(server: Server) -> None:
     asked = b"GET /openapi.yaml HTTP/1.1\r\nHost: h\r\n\r\n"
     with ExitStack() as stack:
         deaf = [stack.enter_context(connected(server)) for _ in range(20)]
@@ -206,7 +207,8 @@ def test_peers_that_never_close_keep_no_connection() -> None:
         server.wait(lambda: sockets() < 10, "closed connections")
 
 
-def test_where_there_is_no_room_for_others_an_answer_ends_its_connection() -> None:
+def test_connections_make_room_for_others() -> None:
+    """Where a worker has no room for more, an answer ends its connection."""
     # So few files leave 16 connections.
     with running(["prlimit", "--nofile=316:316", *COMMAND]) as server, ExitStack() as stack:
         asking = [stack.enter_context(connected(server)) for _ in range(40)]
@@ -217,7 +219,8 @@ def test_where_there_is_no_room_for_others_an_answer_ends_its_connection() -> No
         assert "close" in [headers["Connection"] for _, headers, _ in answers]
 
 
-def test_the_end_waits_for_requests_but_not_for_those_who_only_might_send_one() -> None:
+def test_the_end_waits_for_requests_under_way() -> None:
+    """But not for connections on which one might still come."""
     # Were it to wait for these, it would be for longer than this test waits.
     with running(GUNICORN_CMD_ARGS="--graceful-timeout 300 --keep-alive 300") as server, ExitStack() as stack:
         silent = [stack.enter_context(connected(server)) for _ in range(10)]
@@ -236,7 +239,8 @@ def test_the_end_waits_for_requests_but_not_for_those_who_only_might_send_one() 
         assert {connection.recv(1) for connection in silent} == {b""}
 
 
-def test_a_worker_whose_master_is_gone_ends_as_if_it_had_been_told_to() -> None:
+def test_a_worker_ends_with_its_master() -> None:
+    """In the same way as one that is stopped."""
     with running() as server, connected(server) as kept:
         (worker,) = server.workers()
         kept.sendall(ASK)
@@ -246,7 +250,8 @@ def test_a_worker_whose_master_is_gone_ends_as_if_it_had_been_told_to() -> None:
         server.wait(lambda: not Path(f"/proc/{worker}/exe").exists(), "end of the worker")
 
 
-def test_a_reload_with_a_faulty_rule_set_leaves_all_as_it_was(tmp_path: Path) -> None:
+def test_a_faulty_rule_set_is_not_reloaded(tmp_path: Path) -> None:
+    """All stays as it was, and the log says why."""
     files = ("gunicorn.conf.py", "openapi.yaml", "pyproject.toml", *(part.name for part in ROOT.glob("*.so")))
     for name in ("service", *files):
         source = ROOT / name
@@ -281,7 +286,7 @@ def batch(path: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("path", [b"/batch", b"/batch?", b"/%62atch", b"http://h/batch"])
-def test_more_batches_than_can_be_answered_are_refused_and_single_calls_are_not(server: Server, path: bytes) -> None:
+def test_batches_take_no_room_of_single_calls(server: Server, path: bytes) -> None:
     """Twelve batches at once come to two workers that take four each, however their path is spelt."""
     with ExitStack() as opened:
         batches = [opened.enter_context(connected(server)) for _ in range(12)]

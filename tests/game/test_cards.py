@@ -70,7 +70,8 @@ def test_a_card_round_trips(card: Card) -> None:
     assert repr(card) == card.code
 
 
-def test_there_are_53_kinds_of_card_each_of_its_own_code_symbol_and_place() -> None:
+def test_there_are_53_kinds_of_card() -> None:
+    """Each has a code, a symbol and a place of its own."""
     assert [len({card.code for card in EVERY_CARD}), len({card.symbol for card in EVERY_CARD})] == [53, 53]
     assert [card.order for card in EVERY_CARD] == list(range(53))
 
@@ -127,7 +128,8 @@ def test_what_is_turned_up_is_a_rank_or_a_printed_joker() -> None:
         parse_turned_up("jOKER")
 
 
-def test_cards_are_listed_suit_by_suit_from_ace_to_king_then_jokers() -> None:
+def test_cards_are_listed_by_suit_and_rank() -> None:
+    """Suit by suit from ace to king, then jokers."""
     cards = [parse_card(code) for code in ["JOKER", "KC", "AC", "5D", "TH", "2H", "KS", "AS", "AS"]]
     assert name_cards(sort_cards(cards)) == "A♠ A♠ K♠ 2♥ 10♥ 5♦ A♣ K♣ Joker"
 

@@ -87,7 +87,7 @@ class TestFaceValueDuel:
         assert Charge(cards("KS")[0], 13) in verdict.submitted.charges
         assert verdict.points == 13 + 12 + 11
 
-    def test_with_a_pure_sequence_only_the_cards_in_no_group_count(self) -> None:
+    def test_with_a_pure_sequence_ungrouped_cards_count(self) -> None:
         """ "If the loser declared at least one legitimate pure sequence, then the only points they get are for cards
         that are not declared as part of any legitimate set or sequence."
         """
@@ -111,7 +111,7 @@ class TestFamily13:
         assert read(group, "9", "family-13").kind is kind
 
     @pytest.mark.parametrize("group", ["KS AS 2S JOKER", "QS KS AS 2S", "KS AS JOKER 3S"])
-    def test_a_joker_or_a_longer_run_does_not_help_round_the_ace(self, group: str) -> None:
+    def test_no_joker_helps_round_the_ace(self, group: str) -> None:
         """ "A sequence can't wrap round" """
         assert read(group, "9", "family-13").kind is NONE
 
@@ -225,7 +225,7 @@ class TestOnline13:
         assert read("8S 9H TS", "9").kind is IMPURE
         assert read("8S JOKER TS", "9").kind is IMPURE
 
-    def test_king_of_spades_9_of_diamonds_and_4_of_clubs_make_23(self) -> None:
+    def test_king_nine_and_four_make_23(self) -> None:
         """ "Ruby declares while you have a pure sequence and a set, leaving the King of spades, 9 of diamonds and 4 of
         clubs unmatched. You score 23 points." (With 10 cards grouped, the run has six or seven: two sequences.)
         """

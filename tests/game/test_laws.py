@@ -55,7 +55,7 @@ def test_the_order_of_the_cards_changes_nothing(laid_out: LaidOut, rng: random.R
 
 @settings(FIXED, max_examples=150)
 @given(laid_out_deals(), st.sampled_from(list(permutations(Suit))))
-def test_relabelling_the_suits_changes_neither_points_nor_verdict(laid_out: LaidOut, suits: tuple[Suit, ...]) -> None:
+def test_suits_are_alike(laid_out: LaidOut, suits: tuple[Suit, ...]) -> None:
     """No suit ranks above another in any of the texts."""
 
     def relabel(cards: Sequence[Card]) -> tuple[Card, ...]:
@@ -72,7 +72,7 @@ def test_relabelling_the_suits_changes_neither_points_nor_verdict(laid_out: Laid
 
 @settings(FIXED, max_examples=250)
 @given(laid_out_deals(rule_sets=WITH_JOKERS), st.integers(0, 12))
-def test_a_printed_joker_in_place_of_a_wild_card_never_lowers_the_points(laid_out: LaidOut, choice: int) -> None:
+def test_a_wild_card_is_worth_a_printed_joker(laid_out: LaidOut, choice: int) -> None:
     """A wild-rank card can do all that a printed joker can, and be itself besides; left over, both are free.
 
     As laid out and at best alike; `joker_turned_up = "IMPOSSIBLE"` goes with no printed joker, so that rule set has

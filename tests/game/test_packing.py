@@ -17,7 +17,7 @@ def test_what_is_packed_is_what_was_solved(deal: Deal) -> None:
     assert unpack(pack(solved)) == solved
 
 
-def test_the_garbage_collector_has_nothing_to_look_at_in_a_full_cache() -> None:
+def test_the_garbage_collector_skips_cached_hands() -> None:
     """Walking through the objects of a full cache would hold up all requests."""
     hands = [NATURAL_CARDS[start : start + 13] for start in range(40)]
     kept = [pack(best_arrangement(hand, None, RULE_SETS["online-13"])) for hand in hands]

@@ -183,7 +183,7 @@ def test_why_a_hand_is_no_show(code: str) -> None:
     assert message in reason_message(reason)
 
 
-def test_a_second_life_can_be_too_short_where_a_rule_set_asks_for_more() -> None:
+def test_a_second_life_can_be_too_short() -> None:
     """No rule set of the five asks for that; the list of codes is open."""
     rules = derive("online-13", {"second_life.min": 4})
     groups = [cards("3S 4S 5S"), cards("7H 8H JOKER"), cards("9C 9D 9S"), cards("TH TD TC TS")]

@@ -333,7 +333,7 @@ def test_the_number_of_players_settles_the_packs() -> None:
 
 
 @pytest.mark.parametrize("players", [-1, 0, 1, 7])
-def test_a_number_of_players_that_the_rule_set_does_not_have_is_refused(players: int) -> None:
+def test_another_number_of_players_is_refused(players: int) -> None:
     with pytest.raises(ValueError, match="rulebook-13 is for 2 to 6 players"):
         RULE_SETS["rulebook-13"].deck(players)
     with pytest.raises(ValueError, match="face-value-duel is for 2 players"):
@@ -347,14 +347,15 @@ def test_a_printed_joker_turned_up_makes_the_aces_wild() -> None:
     assert RULE_SETS["online-13"].wild_rank(NOTHING_TURNED_UP) is None
 
 
-def test_no_printed_joker_can_be_turned_up_where_there_is_none() -> None:
+def test_a_joker_that_is_not_there_is_not_turned_up() -> None:
     """ "Cannot be: error" (spec, section 3, face-value-duel)."""
     with pytest.raises(ValueError, match="face-value-duel is played without printed jokers"):
         RULE_SETS["face-value-duel"].wild_rank(JOKER_TURNED_UP)
 
 
 @pytest.mark.parametrize("name", RULE_SETS)
-def test_the_digest_does_not_depend_on_the_order_of_keys_or_the_layout(name: str) -> None:
+def test_the_digest_is_of_the_rules_not_of_the_file(name: str) -> None:
+    """Neither the order of keys nor the layout changes it."""
     data = tomllib.loads(RULE_SET_TEXTS[name])
     backwards = {
         key: dict(reversed(value.items())) if isinstance(value, dict) else value

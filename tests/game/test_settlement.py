@@ -55,7 +55,7 @@ def pool(limit: int, totals: Mapping[str, int]) -> Match:
 class TestFamily13:
     """family-13.txt"""
 
-    def test_the_winner_scores_zero_and_everyone_else_collects_points(self) -> None:
+    def test_the_winner_scores_zero(self) -> None:
         """ "The winner scores zero; everyone else collects penalty points for the cards they haven't grouped." """
         settled = settle(
             table("family-13", hand("family-13", GOOD), hand("family-13", LOSER, LOOSE), hand("family-13", WRONG))
@@ -83,7 +83,7 @@ class TestFamily13:
         settled = settle(table("family-13", hand("family-13", GOOD), "FIRST", "MIDDLE"))
         assert rows(settled) == [("WON", 0), ("DROPPED", 20), ("DROPPED", 40)]
 
-    def test_a_wrong_declaration_costs_80_and_play_continues_for_the_others(self) -> None:
+    def test_a_wrong_declaration_costs_80(self) -> None:
         """ "A wrong declaration (claiming a finish that isn't valid) usually costs the full 80 points, and play
         continues for the others." Their hands are not judged.
         """
@@ -93,7 +93,7 @@ class TestFamily13:
         assert deal(settled) == ("CONTINUES", None)
         assert [result.verdict is not None for result in settled.results] == [True, False, False, False]
 
-    def test_who_is_left_alone_by_a_wrong_declaration_wins_when_the_deal_is_settled_to_its_end(self) -> None:
+    def test_the_last_one_after_a_wrong_declaration_wins(self) -> None:
         """The same clause: play continues, and there is nobody to play against."""
         other = hand("family-13", LOSER, LOOSE)
         settled = settle(table("family-13", hand("family-13", WRONG), other, "FIRST"))
@@ -103,14 +103,14 @@ class TestFamily13:
         assert rows(settled) == [("WRONG_SHOW", 80), ("WON", 0), ("DROPPED", 20)]
         assert deal(settled) == ("ENDS", "p2")
 
-    def test_a_wrong_declaration_is_charged_when_the_deal_has_ended(self) -> None:
+    def test_a_wrong_declaration_is_charged_at_the_end(self) -> None:
         """The same clause, seen from the end: the others played on, and one of them won."""
         settled = settle(
             table("family-13", "WRONG_SHOW", hand("family-13", GOOD), hand("family-13", WRONG), declarer="p2")
         )
         assert rows(settled) == [("WRONG_SHOW", 80), ("WON", 0), ("LOST", 80)]
 
-    def test_a_wrong_show_after_all_others_dropped_leaves_nobody(self) -> None:
+    def test_a_wrong_show_of_the_last_one_leaves_nobody(self) -> None:
         """The texts are silent: the show is charged as any, and there is no one to win."""
         settled = settle(table("family-13", hand("family-13", WRONG), "FIRST"))
         assert (rows(settled), deal(settled)) == ([("WRONG_SHOW", 80), ("DROPPED", 20)], ("ENDS", None))
@@ -132,7 +132,7 @@ class TestFamily13:
         assert standing is not None
         assert (standing.out, standing.over, standing.winners) == (("gone", "p2"), True, ("p1",))
 
-    def test_a_wrong_show_puts_out_of_the_pool_while_the_others_play_on(self) -> None:
+    def test_a_wrong_show_can_knock_out_of_the_pool(self) -> None:
         """ "knocked out on reaching a limit": at once, and the pool goes on with the deal."""
         match = pool(101, {"p1": 30, "p2": 100, "p3": 100})
         others = [hand("family-13", LOSER, LOOSE)] * 2
@@ -141,7 +141,7 @@ class TestFamily13:
         assert settled.standing.match.totals == {"p1": 110, "p2": 100, "p3": 100}
         assert (settled.standing.out, settled.standing.over) == (("p1",), False)
 
-    def test_the_lowest_total_wins_after_a_fixed_number_of_deals(self) -> None:
+    def test_the_lowest_total_wins_after_all_deals(self) -> None:
         """ "Deals Rummy: a fixed number of deals; the lowest total at the end wins." """
         totals = {"p1": 60, "p2": 20, "p3": 55}
         asked = table(
@@ -170,7 +170,7 @@ class TestFamily13:
 class TestOnline13:
     """online-13.txt"""
 
-    def test_if_every_other_player_drops_the_remaining_player_wins(self) -> None:
+    def test_the_remaining_player_wins(self) -> None:
         """ "If every other player drops, the remaining player wins the deal." """
         settled = settle(table("online-13", "FIRST", "", "MIDDLE", declarer=None))
         assert rows(settled) == [("DROPPED", 20), ("WON", 0), ("DROPPED", 40)]
@@ -197,7 +197,7 @@ class TestOnline13:
 class TestRulebook13:
     """rulebook-13.txt"""
 
-    def test_you_score_zero_and_the_opponents_are_scored_on_their_ungrouped_cards(self) -> None:
+    def test_opponents_are_scored_on_ungrouped_cards(self) -> None:
         """ "If your hand is valid, you score zero and the opponents are scored on their ungrouped cards." """
         settled = settle(table("rulebook-13", hand("rulebook-13", GOOD), hand("rulebook-13", LOSER, LOOSE)))
         assert rows(settled) == [("WON", 0), ("LOST", 10 + 10 + 10 + 4 + 7 + 8)]
@@ -213,7 +213,7 @@ class TestRulebook13:
 class TestFaceValueDuel:
     """face-value-duel.txt"""
 
-    def test_the_winner_gets_0_points_and_the_loser_those_of_the_cards_held(self) -> None:
+    def test_the_loser_pays_the_cards_held(self) -> None:
         """ "The winner gets 0 points. Points for the loser are calculated based on the cards held at the end" """
         settled = settle(table("face-value-duel", hand("face-value-duel", GOOD), hand("face-value-duel", LOSER, LOOSE)))
         assert rows(settled) == [("WON", 0), ("LOST", 13 + 13 + 1 + 4 + 7 + 8)]

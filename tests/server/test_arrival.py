@@ -103,7 +103,7 @@ def test_what_never_ends_is_not_waited_for(sent: bytes, why: Endless) -> None:
     assert not arrival.ends_here
 
 
-def test_a_peer_that_waits_for_the_word_is_told_to_go_on_until_its_body_is_there() -> None:
+def test_expect_100_continue_holds_until_the_body_comes() -> None:
     arrival = Arrival(b"POST / HTTP/1.1\r\nContent-Length: 2\r\nExpect: 100-Continue\r\n")
     seen = [arrival.awaits_continue]
     for data in (b"\r\n", b"{}"):
@@ -162,7 +162,8 @@ def test_nothing_follows_where_the_end_is_not_certain(line: str, headers: str) -
         (b"GET", "", ""),
     ],
 )
-def test_of_what_cannot_be_read_only_method_and_id_are_told(sent: bytes, method: str, request_id: str) -> None:
+def test_an_unreadable_request_has_a_method_and_an_id(sent: bytes, method: str, request_id: str) -> None:
+    """And nothing else of it is known."""
     arrival = Arrival(sent)
     assert (arrival.method, arrival.request_id) == (method, request_id)
 

@@ -79,14 +79,15 @@ def statement(client: FlaskClient) -> dict[str, Any]:
     return found
 
 
-def test_without_a_key_nothing_is_signed_and_no_key_is_shown(client: FlaskClient) -> None:
+def test_without_a_key_nothing_is_signed(client: FlaskClient) -> None:
+    """And no key is shown."""
     assert "attestation" not in value_of(client.post("/validate", json=question()))
     assert value_of(client.get("/keys")) == {"keys": []}
     assert refusal(client, sign(KEY, "{}")) == "UNKNOWN_KEY"
 
 
 @pytest.mark.parametrize("path", ["/validate", "/score"])
-def test_anybody_can_check_a_verdict_with_the_published_keys(signer: FlaskClient, path: str) -> None:
+def test_published_keys_prove_a_verdict(signer: FlaskClient, path: str) -> None:
     answer = value_of(signer.post(path, json=question()))
     assert list(answer)[-1] == "attestation"
     keys = KeySet.import_key_set(value_of(signer.get("/keys")))
@@ -117,7 +118,7 @@ def test_a_verdict_verifies_and_is_given_again(signer: FlaskClient, path: str, c
 
 @FIXED
 @given(st.data())
-def test_no_changed_character_makes_it_say_something_else(data: st.DataObject) -> None:
+def test_a_changed_character_is_noticed(data: st.DataObject) -> None:
     """Whatever is changed, the answer is a refusal: not even another spelling of the same signature passes."""
     place = data.draw(st.integers(0, len(TOKEN) - 1))
     alphabet = string.ascii_letters + string.digits + "-_.=+/ é"
@@ -222,7 +223,7 @@ def _put(value: Any, path: tuple[Any, ...], new: Any) -> Any:
 
 
 @pytest.mark.parametrize("new", [None, True, -1, 1.5, 10**400, "", "X", "AH", [], {}, [[]], ["AH"]], ids=repr)
-def test_no_nonsense_that_is_well_signed_is_a_fault_of_the_service(signer: FlaskClient, new: Any) -> None:
+def test_signed_nonsense_is_refused(signer: FlaskClient, new: Any) -> None:
     """Any part of a statement replaced: refused, or verified as what it says; the contract holds either way."""
     good = statement(signer)
     for path in _paths(good):
@@ -245,7 +246,7 @@ def test_another_outcome_differs_and_both_are_shown(signer: FlaskClient) -> None
     assert found["replay"] == {"result": "DIFFERS", "statement": now}
 
 
-def test_a_question_that_is_not_taken_today_differs(signer: FlaskClient) -> None:
+def test_a_question_that_is_refused_today_differs(signer: FlaskClient) -> None:
     said = statement(signer)
     said["request"]["hand"] = ["AS"] * 13
     found = verify(signer, sign(KEY, canonical_json(said)), replay=True)
@@ -259,7 +260,7 @@ def test_another_version_of_the_engine_is_no_difference(signer: FlaskClient) -> 
     assert (found["statement"]["engine"], found["replay"]["statement"]["engine"]) == ("0.0.1", load_version())
 
 
-def test_changed_rules_are_told(signer: FlaskClient) -> None:
+def test_changed_rules_are_reported(signer: FlaskClient) -> None:
     said = statement(signer)
     said["rule_set"]["digest"] = "sha256:" + "0" * 64
     found = verify(signer, sign(KEY, canonical_json(said)), replay=True)

@@ -25,9 +25,8 @@ def fault_of(monkeypatch: pytest.MonkeyPatch, path: object, name: str = NAMES[0]
     return told
 
 
-def test_a_key_is_read_from_a_file_that_only_its_owner_and_its_group_may_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_private_file_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that only its owner and its group may read."""
     for mode in (0o400, 0o600, 0o440):
         path = write_key(tmp_path, KEY, f"{mode:o}.json", mode)
         monkeypatch.setenv(NAMES[0], path)
@@ -43,7 +42,7 @@ def test_a_key_that_is_open_to_everybody_is_refused(tmp_path: Path, monkeypatch:
     assert fault_of(monkeypatch, write_key(tmp_path, KEY, mode=mode)) == told
 
 
-def test_a_link_is_followed_and_what_it_leads_to_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_mode_of_a_linked_file_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As Kubernetes mounts a Secret: key.json is a link to ..data/key.json, and ..data to a folder."""
     folder = tmp_path / "..2026"
     folder.mkdir()

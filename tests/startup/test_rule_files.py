@@ -67,7 +67,7 @@ def test_without_rule_sets_there_is_nothing_to_serve(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["version = " + "9" * 5_000, "notes = " + "[" * 3_000])
-def test_a_rule_set_file_that_the_toml_reader_trips_over_is_one_fault(tmp_path: Path, text: str) -> None:
+def test_a_file_that_breaks_the_toml_reader_is_a_fault(tmp_path: Path, text: str) -> None:
     (tmp_path / "huge.toml").write_text(text, encoding="utf-8")
     with pytest.raises(StartError) as caught:
         load_rule_sets(tmp_path)

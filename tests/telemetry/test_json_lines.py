@@ -52,7 +52,8 @@ def test_a_method_is_quoted_whatever_it_is() -> None:
     assert json.loads(stream.getvalue())["method"] == 'A"B\\\n'
 
 
-def test_a_verdict_is_one_line_with_everything_an_operator_asks_for(client: FlaskClient, log: Log) -> None:
+def test_a_verdict_is_one_line(client: FlaskClient, log: Log) -> None:
+    """With everything that an operator asks for."""
     client.post("/validate", json=question(), headers={"X-Request-ID": "deal-1"})
     (line,) = log.read()
     assert line.pop("wall_ms") > 0
@@ -83,7 +84,7 @@ def test_the_outcomes_and_the_cache(client: FlaskClient, log: Log) -> None:
     assert seen == [("VALID_SHOW", "miss"), ("SCORED", "hit"), ("WRONG_SHOW", "miss")]
 
 
-def test_a_refused_request_tells_the_codes_of_its_faults(client: FlaskClient, log: Log) -> None:
+def test_a_refused_request_is_logged_with_its_codes(client: FlaskClient, log: Log) -> None:
     client.post("/score", json=question(hand=["XX"] * 13, players=0))
     (line,) = log.read()
     assert (line["status"], line["outcome"]) == (422, "INVALID_REQUEST")

@@ -64,9 +64,11 @@ def test_verdicts_reasons_and_the_cache_are_counted(client: FlaskClient, admin: 
     assert ("showcheck_solver_seconds_bucket", "5e-05") in seen
 
 
-def test_metrics_that_cannot_be_written_stop_no_verdict_and_no_line(
+def test_unwritable_metrics_stop_no_verdict(
     client: FlaskClient, log: Log, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
+    """And no line of the log."""
+
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
@@ -90,7 +92,7 @@ def test_the_names_of_the_metrics_are_stable() -> None:
 
 
 @pytest.mark.parametrize("seconds", [0.0, 0.25, 0.375, 7.0])
-def test_durations_that_are_alike_count_as_so_many(seconds: float) -> None:
+def test_equal_durations_count_as_many(seconds: float) -> None:
     one, many = CollectorRegistry(), CollectorRegistry()
     usual = Histogram("seconds", "Seconds.", buckets=(0.25, 0.5), registry=one)
     for _ in range(5):

@@ -48,7 +48,8 @@ def test_an_event_is_written_soon_by_itself() -> None:
         written.clear()
 
 
-def test_every_event_is_counted_once_and_written_once_from_many_threads() -> None:
+def test_every_event_is_counted_and_written_once() -> None:
+    """From many threads."""
     seen = Seen()
     log = seen.request_log()
 
@@ -68,7 +69,8 @@ def test_every_event_is_counted_once_and_written_once_from_many_threads() -> Non
     assert not any(seen.lost)
 
 
-def test_events_are_written_in_the_order_in_which_they_ended() -> None:
+def test_events_are_written_in_order() -> None:
+    """That in which they ended."""
     seen = Seen()
     log = seen.request_log()
     for number in range(100):
@@ -95,7 +97,8 @@ def test_a_full_disk_loses_lines_but_no_counts() -> None:
     assert sum(seen.lost) == 3
 
 
-def test_a_log_that_nobody_reads_holds_up_no_answer_and_takes_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unread_log_holds_up_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And takes bounded memory: the oldest lines are lost, and counted."""
     monkeypatch.setattr(request_log, "MAX_UNCOUNTED", 10)
     monkeypatch.setattr(request_log, "MAX_UNWRITTEN", 20)
     read, stuck = threading.Event(), threading.Event()

@@ -69,7 +69,8 @@ def test_a_redirect_leaves_as_a_problem_too(app: Flask, raising: FlaskClient) ->
     assert response.headers["Location"] == "http://localhost/validate"
 
 
-def test_a_fault_of_the_service_is_in_the_log_and_not_in_the_answer(app: Flask, raising: FlaskClient, log: Log) -> None:
+def test_a_fault_of_the_service_is_logged(app: Flask, raising: FlaskClient, log: Log) -> None:
+    """And not shown in the answer."""
     app.extensions["raised"].append(ZeroDivisionError("the secret of the service"))
     response = raising.get("/raise", headers={"X-Request-ID": "deal-1"})
     assert response.status_code == 500
@@ -83,7 +84,7 @@ def test_a_fault_of_the_service_is_in_the_log_and_not_in_the_answer(app: Flask, 
     assert "Traceback" in line["exception"]
 
 
-def test_a_crash_of_the_solver_is_answered_within_the_contract(app: Flask, client: FlaskClient, log: Log) -> None:
+def test_a_crash_of_the_solver_is_a_problem(app: Flask, client: FlaskClient, log: Log) -> None:
     @app.before_request
     def crash() -> None:
         raise RecursionError
@@ -113,7 +114,7 @@ def test_there_is_nothing_at_other_paths_and_no_redirect(client: FlaskClient, pa
         assert (response.status_code, value_of(response)["code"]) == (404, "NOT_FOUND")
 
 
-def test_a_rule_set_that_is_not_there_is_told_with_those_that_are(client: FlaskClient) -> None:
+def test_an_unknown_rule_set_lists_the_known_ones(client: FlaskClient) -> None:
     response = client.get("/rule-sets/nothing")
     assert (response.status_code, value_of(response)["code"]) == (404, "NOT_FOUND")
     names = [each["name"] for each in value_of(client.get("/rule-sets"))["rule_sets"]]
@@ -153,7 +154,7 @@ def test_what_a_view_aborts_with_is_a_problem(app: Flask) -> None:
     }
 
 
-def test_the_client_of_the_tests_holds_answers_against_the_contract(app: Flask) -> None:
+def test_the_contract_is_enforced(app: Flask) -> None:
     """The judge is judged: an answer that the contract does not have must not pass."""
 
     @app.after_request

@@ -17,11 +17,14 @@ from tests.apps import on_admin_port
 from tests.contract import value_of
 
 
-def test_the_known_hands_come_out_right_under_every_rule_set() -> None:
+def test_known_hands_are_solved_right() -> None:
+    """Under every rule set."""
     assert solves_right(load_rule_sets(), best_arrangement)
 
 
-def test_a_solver_that_finds_too_much_or_too_little_is_noticed() -> None:
+def test_a_wrong_solver_is_noticed() -> None:
+    """Whether it finds too much or too little."""
+
     def blind(hand: tuple[Card, ...], wild: Rank | None, rules: RuleSet) -> Arrangement:
         return best_arrangement(self_check._NOTHING, wild, rules)
 

@@ -68,7 +68,7 @@ def test_losers_are_charged_as_laid_out_or_at_best(client: FlaskClient) -> None:
     assert ask(client, players=shown, arrange="BEST")["players"][0]["outcome"] == "WRONG_SHOW"
 
 
-def test_who_goes_on_playing_is_not_told_of(client: FlaskClient) -> None:
+def test_players_who_go_on_are_not_charged(client: FlaskClient) -> None:
     response = client.post("/settle", json=wrong_show())
     answer = value_of(response)
     assert (answer["deal"], answer["winner"]) == ("CONTINUES", None)
@@ -104,7 +104,7 @@ def test_a_race_has_one_limit_which_need_not_be_sent(client: FlaskClient) -> Non
     assert answer["match"]["winners"] == ["p1"]
 
 
-def test_what_a_match_is_answered_with_can_be_sent_with_the_next_deal(client: FlaskClient) -> None:
+def test_a_match_goes_on_with_what_was_answered(client: FlaskClient) -> None:
     """Two drop in each deal; who is out of the pool is dealt no more cards, and keeps the total."""
     match: dict[str, Any] = {"format": "POOL", "limit": 101, "totals": {"p1": 0, "p2": 0, "p3": 25}}
     ids, told = ["p2", "p3"], []
@@ -118,7 +118,7 @@ def test_what_a_match_is_answered_with_can_be_sent_with_the_next_deal(client: Fl
     assert match["totals"] == {"p1": 0, "p2": 120, "p3": 105}
 
 
-def test_the_same_deal_gives_the_same_bytes_whatever_the_order_of_cards(client: FlaskClient) -> None:
+def test_the_order_of_cards_changes_no_byte(client: FlaskClient) -> None:
     turned = wrong_show()
     for each in turned["players"]:
         each["hand"] = each["hand"][::-1]

@@ -29,7 +29,7 @@ def test_a_hand_is_solved_once() -> None:
     assert len(cache) == 1
 
 
-def test_the_wild_rank_and_the_rule_set_make_another_question() -> None:
+def test_wild_rank_and_rule_set_count() -> None:
     reports: list[float | None] = []
     cache = SolveCache(best_arrangement, 100, reports.append)
     for rules in RULE_SETS.values():

@@ -251,7 +251,7 @@ def test_a_body_that_is_no_object_is_pointed_at_as_a_whole(client: FlaskClient, 
         ),
     ],
 )
-def test_a_detail_tells_what_is_needed(client: FlaskClient, changes: dict[str, Any], words: str) -> None:
+def test_a_detail_says_what_is_needed(client: FlaskClient, changes: dict[str, Any], words: str) -> None:
     assert faults_of(client, deal(**changes), "/settle")[0]["detail"] == words
 
 

@@ -21,7 +21,7 @@ def test_malformed_json_is_quoted_in_the_detail() -> None:
 
 @pytest.mark.parametrize("kept", [True, False])
 @pytest.mark.parametrize("problem", [status_problem(408), Problem(503, "OVERLOADED")], ids=["timeout", "overload"])
-def test_what_was_not_read_is_answered_with_the_same_problem(problem: Problem, kept: bool) -> None:
+def test_unread_requests_have_the_same_problem(problem: Problem, kept: bool) -> None:
     head, _, body = unread_problem(problem, "deal-1", kept).decode().partition("\r\n\r\n")
     assert body == problem.text("deal-1") + "\n"
     headers = dict(line.split(": ") for line in head.split("\r\n")[1:])

@@ -84,7 +84,7 @@ def test_what_is_strict_json_is_read(body: bytes, value: object) -> None:
         (b" \n", "it is empty"),
     ],
 )
-def test_a_message_tells_what_is_wrong_and_where(body: bytes, message: str) -> None:
+def test_a_message_says_what_is_wrong_and_where(body: bytes, message: str) -> None:
     with pytest.raises(MalformedJson) as error:
         read_json(body)
     detail = problem_message(error.value.key, error.value.details)

@@ -96,12 +96,12 @@ def test_helm_test_is_content_with_the_service(server: Server) -> None:
         (503, {"wrong_show": True, "points": 80, "best": {"points": 5}}),
     ],
 )
-def test_helm_test_fails_with_anything_but_the_right_verdict(status: int, body: Any) -> None:
+def test_helm_test_fails_with_another_verdict(status: int, body: Any) -> None:
     with answering(status, body) as address:
         assert helm_test(address).returncode != 0
 
 
-def test_helm_test_accepts_the_right_verdict_only_for_what_it_says() -> None:
+def test_helm_test_looks_at_the_verdict_alone() -> None:
     with answering(200, {"wrong_show": True, "points": 80, "best": {"points": 5}}) as address:
         assert helm_test(address).returncode == 0
 
@@ -118,7 +118,7 @@ def test_helm_test_is_no_part_of_the_release() -> None:
     assert pod["spec"]["restartPolicy"] == "Never"
 
 
-def test_the_call_in_the_notes_gets_the_answer_that_they_promise(server: Server) -> None:
+def test_the_call_in_the_notes_is_answered_as_shown(server: Server) -> None:
     text = notes("default")
     ((path, kind, body),) = re.findall(
         r"curl -s localhost:8080(/\w+) -H 'Content-Type: (\S+)' -d '(.*?)'", text, re.DOTALL

@@ -86,7 +86,7 @@ def test_both_major_versions_of_helm_are_really_tried(name: str, version: str) -
     assert run_helm(name, "version", "--short").stdout.startswith(version)
 
 
-def test_the_chart_is_for_the_version_of_the_service_that_it_lies_beside() -> None:
+def test_the_chart_has_the_version_of_the_project() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert ABOUT["appVersion"] == ABOUT["version"] == project["version"]
 
@@ -106,7 +106,8 @@ def test_both_helms_render_the_same(case: str, kubernetes: str) -> None:
 
 
 @pytest.mark.parametrize("name", HELMS)
-def test_a_package_of_the_chart_installs_the_same_without_what_only_tests_need(name: str, tmp_path: Path) -> None:
+def test_a_package_of_the_chart_installs_the_same(name: str, tmp_path: Path) -> None:
+    """Without what only tests need."""
     run = run_helm(name, "package", CHART, "--destination", tmp_path)
     assert run.returncode == 0, run.stderr
     (package,) = tmp_path.iterdir()
@@ -126,7 +127,7 @@ def test_a_cluster_older_than_the_chart_needs_is_refused(name: str) -> None:
     assert "incompatible with Kubernetes" in older.stderr
 
 
-def test_the_newest_kubernetes_is_the_one_that_the_chart_names() -> None:
+def test_the_chart_names_the_newest_kubernetes() -> None:
     assert f"the newest, {NEWEST}." in (CHART / "Chart.yaml").read_text(encoding="utf-8")
 
 
@@ -229,7 +230,8 @@ def test_everything_says_what_it_belongs_to(case: str) -> None:
         } == labels(manifest)
 
 
-def test_the_labels_by_which_operators_and_grafana_look_are_there() -> None:
+def test_usual_labels_are_there() -> None:
+    """Operators and Grafana look for them."""
     assert labels(the("service-monitor", "ServiceMonitor"))["release"] == "kube-prometheus-stack"
     assert labels(the("prometheus-rule", "PrometheusRule"))["release"] == "kube-prometheus-stack"
     config = of_kind("dashboard", "ConfigMap")[0]

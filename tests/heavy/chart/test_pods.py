@@ -115,7 +115,8 @@ def test_every_setting_of_the_service_is_in_the_environment() -> None:
     assert environment("default").keys() == known - KEY_FILES.keys()
 
 
-def test_keys_are_mounted_to_be_read_and_the_secret_by_nobody_else() -> None:
+def test_keys_are_mounted_read_only() -> None:
+    """And nobody else can read the secret."""
     template = pod_template("signing")
     mounts = {mount["name"]: mount for mount in container(template)["volumeMounts"]}
     volumes = {volume["name"]: volume for volume in template["spec"]["volumes"]}
@@ -138,7 +139,7 @@ def test_no_service_puts_its_address_among_the_settings(case: str) -> None:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_all_that_is_written_goes_to_memory_of_a_bounded_size(case: str) -> None:
+def test_written_files_lie_in_bounded_memory(case: str) -> None:
     template = pod_template(case)
     volumes = {volume["name"]: volume["emptyDir"] for volume in template["spec"]["volumes"] if "emptyDir" in volume}
     written = [mount for mount in container(template)["volumeMounts"] if not mount.get("readOnly")]
@@ -178,7 +179,7 @@ def test_the_probes_ask_the_admin_port(case: str) -> None:
     }
 
 
-def test_a_pod_is_taken_out_of_service_before_it_is_started_anew() -> None:
+def test_a_pod_is_unready_before_it_is_restarted() -> None:
     server = container(pod_template("default"))
     probes = (server["readinessProbe"], server["livenessProbe"])
     assert [probe["periodSeconds"] * probe["failureThreshold"] for probe in probes] == [15, 60]
@@ -214,7 +215,8 @@ def test_every_worker_has_a_core_to_ask_for(case: str, least: int) -> None:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_the_image_is_that_of_this_version_unless_another_is_named(case: str) -> None:
+def test_the_image_is_that_of_this_version(case: str) -> None:
+    """Unless another is named."""
     given = "registry.example.com:5000/games/showcheck@sha256:" + "0123456789abcdef" * 4
     wanted = (given, "Always") if case == "image" else (f"showcheck:{ABOUT['appVersion']}", "IfNotPresent")
     assert {(container(pod)["image"], container(pod)["imagePullPolicy"]) for pod in pods(case)} == {wanted}
@@ -241,7 +243,7 @@ def test_affinity_and_priority_are_the_operator_s() -> None:
     assert not {"priorityClassName", "affinity"} & pod_template("default")["spec"].keys()
 
 
-def test_labels_and_annotations_of_pods_are_added_as_they_are() -> None:
+def test_labels_and_annotations_are_added() -> None:
     template = pod_template("labels")
     assert labels(template) == labels(pod_template("default")) | {"team": "arbiters"}
     assert template["metadata"]["annotations"] == {"example.com/note": "{{ not a template }}"}

@@ -175,7 +175,7 @@ def objects(schema: Any, path: str = "") -> Iterator[tuple[str, dict[str, Any]]]
 
 
 @pytest.mark.parametrize("name", [None, *(name for name in DEFAULTS if isinstance(DEFAULTS[name], dict))])
-def test_the_schema_has_the_values_that_there_are_and_no_others(name: str | None) -> None:
+def test_the_schema_has_exactly_the_values(name: str | None) -> None:
     values, schema = (DEFAULTS[name], SCHEMA["properties"][name]) if name else (DEFAULTS, SCHEMA)
     if name in OPEN:
         assert "required" not in schema

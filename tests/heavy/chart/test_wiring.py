@@ -46,7 +46,7 @@ def selectors(case: str) -> dict[str, dict[str, str]]:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_whatever_chooses_pods_chooses_those_of_the_service_and_not_that_of_the_test(case: str) -> None:
+def test_selectors_choose_the_pods_of_the_service(case: str) -> None:
     """The pod of `helm test` would otherwise be sent hands to judge, and count for disruptions."""
     for what, selector in selectors(case).items():
         assert selects(selector, pod_template(case)), what
@@ -118,7 +118,8 @@ def test_a_drain_takes_a_few_pods_at_a_time(case: str, number: int | str) -> Non
     assert the(case, "PodDisruptionBudget")["spec"]["maxUnavailable"] == number
 
 
-def test_the_network_lets_callers_to_the_api_and_monitoring_to_the_admin_port() -> None:
+def test_the_network_policy_opens_the_right_ports() -> None:
+    """Callers come to the API, and monitoring to the admin port."""
     policy = the("network-policy", "NetworkPolicy")["spec"]
     api, admin = policy["ingress"]
     assert [[port["port"] for port in rule["ports"]] for rule in (api, admin)] == [["http"], ["admin"]]
@@ -146,12 +147,13 @@ def test_the_network_lets_in_nobody_else_and_nothing_out(case: str) -> None:
     assert all(rule["ports"] and rule["from"] for rule in policy["ingress"])
 
 
-def test_a_network_without_monitoring_keeps_the_admin_port_shut() -> None:
+def test_without_monitoring_the_admin_port_is_shut() -> None:
     rules = the("network-policy-unwatched", "NetworkPolicy")["spec"]["ingress"]
     assert [[port["port"] for port in rule["ports"]] for rule in rules] == [["http"]]
 
 
-def test_prometheus_scrapes_the_admin_port_of_every_pod_once() -> None:
+def test_every_pod_is_scraped_once() -> None:
+    """On its admin port."""
     monitor = the("service-monitor", "ServiceMonitor")["spec"]
     selector = monitor["selector"]["matchLabels"]
     chosen = [each for each in of_kind("service-monitor", "Service") if selects(selector, each)]

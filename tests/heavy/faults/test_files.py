@@ -66,7 +66,7 @@ def kill_worker(server: Server) -> None:
     server.wait(server.is_ready, "readiness")
 
 
-def test_the_librarys_own_files_kill_a_process_when_the_disk_is_full(tmp_path: Path) -> None:
+def test_a_full_disk_kills_without_reserved_files(tmp_path: Path) -> None:
     """Why the files are given their place on the disk when they are made. Let this fail, and that can go."""
     with small_disk(tmp_path / "disk") as folder:
         code = "from prometheus_client import Counter; import sys; sys.stdin.readline(); c = Counter('a', 'a', ['b'])\n"

@@ -22,7 +22,7 @@ FEW_FILES = ["prlimit", "--nofile=1024:1024", *COMMAND]
 CONTRACT = b"GET /openapi.yaml HTTP/1.1\r\nHost: h\r\n\r\n"
 
 
-def test_a_killed_worker_takes_only_its_own_requests_with_it() -> None:
+def test_a_killed_worker_loses_only_its_own_requests() -> None:
     clients = 16
     with running(WEB_CONCURRENCY="2") as server:
         server.wait(lambda: len(server.workers()) == 2, "second worker")
@@ -39,7 +39,8 @@ def test_a_killed_worker_takes_only_its_own_requests_with_it() -> None:
     assert counts["good"] > 1000
 
 
-def test_who_comes_while_the_only_worker_is_replaced_waits_for_the_next() -> None:
+def test_callers_wait_for_the_next_worker() -> None:
+    """While the only one is replaced."""
     clients = 16
     with running() as server, load(server.port, connections=clients, seconds=6, timeout=5) as stream:
         time.sleep(2)
@@ -56,7 +57,8 @@ def gap(counts: dict[str, float]) -> str:
     return f"{counts['longest_gap']:.1f} s"
 
 
-def test_three_times_too_much_leaves_four_fifths_of_the_best() -> None:
+def test_an_overload_leaves_four_fifths_of_the_best() -> None:
+    """With three times as many requests as can be answered."""
     with running() as server:
         pin(server)
         measure(server.port, connections=32, seconds=2)  # the cache fills
@@ -133,7 +135,8 @@ def trickle(socks: list[socket.socket], request: bytes, ended: Event) -> None:
 
 
 @pytest.mark.parametrize("request_", [GOOD, GOOD + b" " * 1000], ids=["heads", "bodies"])
-def test_two_hundred_slow_senders_and_a_thousand_that_send_nothing_hold_up_nobody(request_: bytes) -> None:
+def test_slow_and_idle_peers_hold_up_nobody(request_: bytes) -> None:
+    """Two hundred send slowly, and a thousand send nothing."""
     with running() as server, connections(server, 1000), connections(server, 200) as slow:
         if len(request_) > len(GOOD):
             for sock in slow:

@@ -39,7 +39,8 @@ def test_a_hand_is_judged(server: Server) -> None:
     assert [group["kind"] for group in answer["best"]["groups"]].count("PURE_SEQUENCE") == 1
 
 
-def test_the_core_is_compiled_and_the_version_is_the_projects(server: Server) -> None:
+def test_the_image_has_the_compiled_core(server: Server) -> None:
+    """And the version of the project."""
     about = server.call("GET", "/version", admin=True).json()
     assert (about["compiled"], about["version"]) == (True, PROJECT["version"])
 
@@ -69,7 +70,8 @@ def test_the_health_check_finds_it_healthy(server: Server) -> None:
     assert output("podman", "inspect", "--format={{.State.Health.Status}}", "showcheck-test").strip() == "healthy"
 
 
-def test_the_health_check_asks_the_admin_port_and_nothing_else(server: Server, config: dict[str, Any]) -> None:
+def test_the_health_check_asks_the_admin_port(server: Server, config: dict[str, Any]) -> None:
+    """And nothing else."""
     kind, *command = config["Healthcheck"]["Test"]
     assert kind == "CMD"
     proxy = "--env=http_proxy=http://127.0.0.1:1"

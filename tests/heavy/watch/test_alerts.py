@@ -31,7 +31,8 @@ def test_what_fires_over_made_up_series_is_what_is_expected() -> None:
 
 
 @pytest.mark.parametrize("name", ALERTS)
-def test_an_alert_is_tried_where_it_fires_and_where_it_does_not(name: str) -> None:
+def test_an_alert_is_tried_both_ways(name: str) -> None:
+    """Where it fires, and where it does not."""
     tried = [
         name in {labels["alertname"] for labels in firing(test)} for test in TESTS if test["name"].startswith(name)
     ]
@@ -39,7 +40,8 @@ def test_an_alert_is_tried_where_it_fires_and_where_it_does_not(name: str) -> No
 
 
 @pytest.mark.parametrize("name", ALERTS)
-def test_an_alert_says_how_bad_what_it_means_and_where_to_read_on(name: str) -> None:
+def test_an_alert_says_what_it_means(name: str) -> None:
+    """How bad it is, what it means, and where to read on."""
     alert = ALERTS[name]
     assert alert["labels"].keys() == {"severity"}
     assert alert["labels"]["severity"] in {"critical", "warning"}
@@ -56,7 +58,7 @@ def test_what_to_do_on_an_alert_is_written_down(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ALERTS)
-def test_the_labels_that_a_text_names_are_those_of_the_alert(name: str) -> None:
+def test_a_text_names_labels_of_its_alert(name: str) -> None:
     named = set(re.findall(r"\$labels\.(\w+)", str(ALERTS[name]["annotations"])))
     fired = [labels for test in TESTS for labels in firing(test) if labels["alertname"] == name]
     assert fired
