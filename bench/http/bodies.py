@@ -62,7 +62,7 @@ def layouts(deals: Sequence[Deal]) -> Iterator[Sequence[Sequence[Card]]]:
     for number, deal in enumerate(deals):
         hand = deal.hand
         if number % 2 == 0:
-            yield solve(hand, deal.wild, deal.rules).groups
+            yield [group.cards for group in solve(hand, deal.wild, deal.rules).groups]
         else:
             yield hand[:3], hand[3:6], hand[6:9], hand[9:]
 

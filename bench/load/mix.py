@@ -94,7 +94,7 @@ def _laid_out(random: Random, deal: Deal) -> tuple[tuple[Card, ...], ...]:
     """The groups of a player: the best ones, or the cards as they come."""
     hand = deal.hand
     if random.random() < 0.5:
-        return tuple(map(tuple, solve(hand, deal.wild, deal.rules).groups))
+        return tuple(tuple(group.cards) for group in solve(hand, deal.wild, deal.rules).groups)
     return hand[:3], hand[3:6], hand[6:9], hand[9:]
 
 

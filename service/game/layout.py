@@ -2,20 +2,28 @@
 
 from typing import NamedTuple
 
-from service.game.cards import JOKER, Card, sort_cards
+from service.game.cards import JOKER, Card, Rank, sort_cards
 from service.game.held import cards_in, count_cards
-from service.game.melds import ACE_HIGH, LONGEST_SEQUENCE, SMALLEST_MELD
+from service.game.melds import (
+    LONGEST_SEQUENCE,
+    SMALLEST_MELD,
+    Reading,
+    highest_start,
+    lay_sequence,
+    lay_set,
+    read_group,
+)
 from service.game.search import FoundMeld, Search
 
 
 class Solution(NamedTuple):
-    """The best grouping of a hand: its groups, their cards in no playing order, and the cards in none."""
+    """The best grouping of a hand: its groups as they are read, and the cards in none."""
 
-    groups: tuple[tuple[Card, ...], ...]
+    groups: tuple[Reading, ...]
     ungrouped: tuple[Card, ...]
 
 
-def lay_out(search: Search) -> Solution:
+def lay_out(search: Search, wild: Rank | None, wild_stays_pure: bool) -> Solution:
     """The groups and the ungrouped cards: the first life, sequences (the purer first), sets, groups of jokers.
 
     A wild-rank card goes where it can be itself. The other jokers go to the groups in order, wild-rank cards first.
@@ -27,20 +35,42 @@ def lay_out(search: Search) -> Solution:
     joker_groups = _joker_groups(search, len(wild_cards))
     sizes = _meld_sizes(melds, best.jokers - sum(joker_groups))
     # A group of jokers only needs a wild-rank card, the one that is itself.
-    reserved = [[wild_cards.pop()] for _ in joker_groups]
-    groups = [cards_in(meld.cards) for meld in melds]
-    if wild_cards:
-        _put_in_own_place(wild_cards, groups, melds, sizes)
-    groups += reserved
+    reserved = [wild_cards.pop() for _ in joker_groups]
+    naturals = [cards_in(meld.cards) for meld in melds]
+    owns = [_take_own(wild_cards, cards, size) for cards, size in zip(naturals, sizes, strict=True)]
     jokers = wild_cards + [JOKER] * held.printed
-    for group, size in zip(groups, sizes + joker_groups, strict=True):
-        missing = size - len(group)
-        group.extend(jokers[:missing])
-        del jokers[:missing]
-    if first:
-        groups.insert(0, cards_in(first))
+    groups = [_read_first_life(cards_in(first))] if first else []
+    for cards, own, size in zip(naturals, owns, sizes, strict=True):
+        groups.append(_read_found(cards, own, _take(jokers, size - len(cards) - len(own)), wild_stays_pure))
+    for card, size in zip(reserved, joker_groups, strict=True):
+        groups.append(read_group([card, *_take(jokers, size - 1)], wild, wild_stays_pure))
     loose = held.naturals.without([first, *[meld.cards for meld in melds]])
-    return Solution(tuple(map(tuple, groups)), tuple(sort_cards(loose + jokers) if jokers else loose))
+    return Solution(tuple(groups), tuple(sort_cards(loose + jokers) if jokers else loose))
+
+
+def _take(jokers: list[Card], count: int) -> list[Card]:
+    taken = jokers[:count]
+    del jokers[:count]
+    return taken
+
+
+def _read_first_life(cards: list[Card]) -> Reading:
+    sequence = lay_sequence(highest_start(cards, len(cards)), cards, [], True)
+    return Reading(sequence, sequence)
+
+
+def _read_found(naturals: list[Card], own: list[Card], jokers: list[Card], wild_stays_pure: bool) -> Reading:
+    """The reading of a meld that was found, which is known to be a set or a sequence."""
+    if _is_set(naturals):
+        return Reading(None, lay_set(naturals, jokers))
+    themselves = naturals + own
+    start = highest_start(themselves, len(themselves) + len(jokers))
+    sequence = lay_sequence(start, themselves, jokers, wild_stays_pure or not own)
+    return Reading(sequence, sequence)
+
+
+def _is_set(naturals: list[Card]) -> bool:
+    return naturals[0].suit is not naturals[-1].suit
 
 
 def _listing_order(meld: FoundMeld) -> tuple[bool, bool, int]:
@@ -76,29 +106,11 @@ def _meld_sizes(melds: list[FoundMeld], spare: int) -> list[int]:
     return sizes
 
 
-def _put_in_own_place(
-    wild_cards: list[Card], groups: list[list[Card]], melds: list[FoundMeld], sizes: list[int]
-) -> None:
-    """Move one wild-rank card to each group that lacks a card and in which one can be itself."""
-    for meld, group, size in zip(melds, groups, sizes, strict=True):
-        own = _own_place(meld.cards, size, wild_cards) if len(group) < size else None
-        if own is not None:
-            wild_cards.remove(own)
-            group.append(own)
-
-
-def _own_place(cards: int, size: int, wild_cards: list[Card]) -> Card | None:
-    """The wild-rank card that can be itself in the sequence of so many cards with the natural `cards`, if any."""
-    suit = (cards & -cards).bit_length() - 1 & ~15
-    ranks = cards >> suit
-    for card in wild_cards:
-        if card.rank is not None and card.suit is not None and 16 * card.suit == suit and ranks < 1 << 13:
-            own = 1 << card.rank
-            for places in (ranks | own, _ace_high(ranks) | own, ranks | _ace_high(own)):
-                if places.bit_length() - (places & -places).bit_length() < size:
-                    return card
-    return None
-
-
-def _ace_high(ranks: int) -> int:
-    return ranks & ~1 | (ranks & 1) << ACE_HIGH
+def _take_own(wild_cards: list[Card], naturals: list[Card], size: int) -> list[Card]:
+    """Take the wild-rank card that can be itself in a sequence of `size` cards that lacks some, if there is one."""
+    if wild_cards and len(naturals) < size and not _is_set(naturals):
+        for card in wild_cards:
+            if card.suit is naturals[0].suit and highest_start([*naturals, card], size) >= 0:
+                wild_cards.remove(card)
+                return [card]
+    return []

@@ -19,7 +19,7 @@ def solve(hand: Sequence[Card], wild: Rank | None, rules: RuleSet) -> Solution:
     rank. Ties keep the first one in the order of the search; the order of `hand` changes nothing.
     """
     found = HandSearches(Held(hand, wild), wild, rules).run()
-    return lay_out(min(found, key=_loss))
+    return lay_out(min(found, key=_loss), wild, rules.wild_in_first_life)
 
 
 def _loss(search: Search) -> int:

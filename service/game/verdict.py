@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from service.game.arrangement import Arrangement, assess
+from service.game.arrangement import Arrangement, assess, assess_readings
 from service.game.cards import Card, Rank, TurnedUp, sort_cards
 from service.game.reasons import Reason
 from service.game.rules import RuleSet
@@ -77,7 +77,7 @@ Solve = Callable[[tuple[Card, ...], Rank | None, RuleSet], Arrangement]
 def best_arrangement(hand: tuple[Card, ...], wild: Rank | None, rules: RuleSet) -> Arrangement:
     """The best that the hand can be: declarable if it can be, then fewest points, then most cards grouped."""
     solution = solve(hand, wild, rules)
-    return assess(solution.groups, solution.ungrouped, wild, rules)
+    return assess_readings(solution.groups, solution.ungrouped, wild, rules)
 
 
 def judge_show(question: Question, solve: Solve = best_arrangement) -> Verdict:

@@ -70,6 +70,6 @@ def test_more_jokers_than_a_sequence_holds_make_two() -> None:
     hand = cards("7S 7S 7S 7H 7H 7H 7D 7D 7D 7C 7C 7C JOKER JOKER JOKER JOKER")
     for held, groups in ((hand, (13, 3)), ((*hand, *cards("JOKER")), (13, 4)), (hand[:14], (11, 3))):
         solution = solve(held, Rank.SEVEN, rules)
-        assert tuple(len(group) for group in solution.groups) == groups
-        assert all(oracle.classify(group, Rank.SEVEN, rules).valid for group in solution.groups)
+        assert tuple(len(group.cards) for group in solution.groups) == groups
+        assert all(oracle.classify(group.cards, Rank.SEVEN, rules).valid for group in solution.groups)
         assert not solution.ungrouped
