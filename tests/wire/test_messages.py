@@ -10,6 +10,7 @@ import pytest
 
 from service.wire.messages.faults import FAULTS, fault_message
 from service.wire.messages.problems import PROBLEMS
+from tests.contract import CONTRACT
 
 SERVICE = Path(__file__).parents[2] / "service"
 SENTENCES = {**FAULTS, **PROBLEMS}
@@ -60,3 +61,21 @@ def test_every_placeholder_is_filled() -> None:
 def test_a_key_without_a_sentence_is_an_error() -> None:
     with pytest.raises(KeyError):
         fault_message("WRONG_TYPE", {})
+
+
+@pytest.mark.parametrize("path", sorted((SERVICE / "wire").glob("*.py")), ids=lambda path: path.name)
+def test_no_sentence_is_made_elsewhere(path: Path) -> None:
+    """Neither whole, docstrings aside, nor of parts: no f-string has two words in a row."""
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    documented = [node for node in nodes if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)]
+    docstrings = {ast.get_docstring(node, clean=False) for node in documented}
+    texts = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    assert [text for text in texts - docstrings if re.fullmatch(r"[A-Z].* .*\.", text)] == []
+    made = [re.sub(r"\{.*?\}", "{}", ast.unparse(node)) for node in nodes if isinstance(node, ast.JoinedStr)]
+    assert [text for text in made if re.search(r"[a-z]{2},? [a-z{]", text)] == []
+
+
+@pytest.mark.parametrize(("sentences", "schema"), [(FAULTS, "Fault"), (PROBLEMS, "Problem")])
+def test_the_codes_are_those_of_the_contract(sentences: dict[str, str], schema: str) -> None:
+    codes = CONTRACT["components"]["schemas"][schema]["properties"]["code"]["enum"]
+    assert {key.partition(".")[0] for key in sentences} == set(codes)
