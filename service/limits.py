@@ -41,7 +41,7 @@ MAX_QUEUED: Final = 300
 # Batches take a hundred times as long.
 MAX_QUEUED_BATCHES: Final = 4
 
-# With more uncounted events (the log holds up their thread) the thread of a request counts them.
+# If more events wait to be counted, a slow log holds up their thread: then the thread of a request counts them.
 MAX_UNCOUNTED: Final = 1_000
 # More lines are not kept for a log that nobody reads; the log says later how many were lost.
 MAX_UNWRITTEN: Final = 10_000

@@ -1,4 +1,4 @@
-"""`python -m tests.renew`: writes ids, digests and attestations anew that README, contract and docs show.
+"""`python -m tests.renew`: writes anew the ids, versions, digests and attestations that README, contract and docs show.
 
 Needed when the version of the service or of a rule set changes, as every id does then. Tests hold what it writes
 against the service; whoever runs it looks at the difference before it is committed.
@@ -34,8 +34,24 @@ def marks(value: Any) -> Iterator[str]:
             yield from marks(inner)
 
 
+def rule_sets(value: Any) -> Iterator[dict[str, Any]]:
+    """All rule sets that an answer names, in order."""
+    if isinstance(value, dict):
+        if "digest" in value:
+            yield value
+        for inner in value.values():
+            yield from rule_sets(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from rule_sets(inner)
+
+
 def renew(text: str, shown: Any, now: Any) -> str:
     """The text with the marks of the answer of today in place of those that it shows."""
+    for then, today in zip(rule_sets(shown), rule_sets(now), strict=True):
+        # Written as JSON in a page, as YAML in the contract.
+        pattern = rf'(version"?: ){then["version"]}(,?\s+"?digest"?: "?{then["digest"]})'
+        text = re.sub(pattern, rf"\g<1>{today['version']}\g<2>", text)
     for old, new in zip(marks(shown), marks(now), strict=True):
         text = text.replace(old, new)
     return text
@@ -58,7 +74,7 @@ def renew_contract(client: FlaskClient) -> None:
 
 
 def renew_answer(client: FlaskClient, page: str) -> Any:
-    """Do so with the answer on a page; returns its question."""
+    """Renew the answer that a page shows; returns its question."""
     file = ROOT / page
     text = file.read_text(encoding="utf-8")
     asked = re.findall(r"localhost:8080(/\w+) .*? -d '(\{.*?\n\})'\n```.*?```json\n(.*?)```", text, re.DOTALL)
@@ -93,6 +109,8 @@ def renew_proof(asked: Any) -> None:
     for part in ("digest", "version"):
         then, now = (json.dumps({part: each["statement"]["rule_set"][part]})[1:-1] for each in (before, verified))
         text = text.replace(then, now)
+    then, now = (json.dumps({"engine": each["statement"]["engine"]})[1:-1] for each in (before, verified))
+    text = text.replace(then, now)
     file.write_text(text, encoding="utf-8")
 
 

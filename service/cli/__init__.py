@@ -1,1 +1,1 @@
-"""Command line: the commands of `python -m service`. It imports all other packages, but never Flask."""
+"""Command line: the commands of `python -m service`. It imports neither `web` nor Flask."""

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from service.cli.bulk import ChunkResult
 from service.cli.judging import process_engine
+from service.game.canonical import canonical_json
 from service.startup.settings import load_keys, load_settings
 from service.wire.faults import InvalidRequest
 from service.wire.strict_json import MalformedJson, read_json
@@ -39,13 +40,13 @@ def _verdicts(line: bytes) -> list[dict[str, Any]]:
     except MalformedJson:
         return [{}]
     if isinstance(answer, dict) and "status" in answer and "body" in answer:
-        if answer["status"] != 200:
+        status, answer = answer["status"], answer["body"]
+        if status != 200 and not (isinstance(answer, dict) and answer.keys() & {"attestation", "players"}):
             return []
-        answer = answer["body"]
     if not isinstance(answer, dict):
         return [{}]
     players = answer.get("players")
-    return _settled_verdicts(players) if isinstance(players, list) else [answer]
+    return _settled_verdicts(players) if isinstance(players, list) and "verdict_id" not in answer else [answer]
 
 
 def _settled_verdicts(players: list[Any]) -> list[dict[str, Any]]:
@@ -73,8 +74,16 @@ def _check(verdict: dict[str, Any]) -> dict[str, Any]:
 
 
 def _altered_fields(verdict: dict[str, Any], verified: dict[str, Any]) -> list[str]:
-    signed = _signed_fields(verified)
-    return [name for name in signed if name in verdict and _as_signed(name, verdict[name]) != signed[name]]
+    """The fields in which an answer says other than its statement, or nothing. An attestation alone has none."""
+    if verdict.keys() == {"attestation"}:
+        return []
+    # As JSON, since to Python 1 equals true.
+    return [
+        name
+        for name, signed in _signed_fields(verified).items()
+        if canonical_json(_as_signed(name, verdict.get(name))) != canonical_json(signed)
+        and (name != "charged" or name in verdict)
+    ]
 
 
 def _signed_fields(verified: dict[str, Any]) -> dict[str, Any]:
@@ -82,6 +91,8 @@ def _signed_fields(verified: dict[str, Any]) -> dict[str, Any]:
     statement = verified["statement"]
     outcome = statement["outcome"]
     return {
+        # Not every statement has these; no answer may have more.
+        **dict.fromkeys(("submitted", "wrong_show", "deal")),
         **outcome,
         "verdict_id": verified["verdict_id"],
         "charged": outcome["points"],

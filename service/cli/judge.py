@@ -6,6 +6,7 @@ import stat
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable, Iterator
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, Final, Never, TextIO
@@ -46,17 +47,21 @@ def run(options: Namespace) -> int:
     """Judge a file of requests on all cores. Each line is a JSON object like an item of a batch, and the same line of
     the output is its answer. With --check, judge the signed verdicts in such answers again, and list each that is not
     the same today. Exit code: 0 if every line got a verdict, or every verdict is the same; 1 if not; 2 if nothing could
-    be read; 130 if interrupted.
+    be read; 130 if interrupted, or if one of its processes is killed.
     """
     # Report faulty settings once, here; each process reads them again.
     load_settings()
     try:
         return _run(options)
-    except (_Unusable, ResumeError, OSError) as error:
+    except OSError as error:
+        sys.stderr.write(f"showcheck judge: {error.filename or 'output'}: {error.strerror}\n")
+        return UNUSABLE
+    except (_Unusable, ResumeError) as error:
         sys.stderr.write(f"showcheck judge: {error}\n")
         return UNUSABLE
-    except KeyboardInterrupt:
-        sys.stderr.write("interrupted: with --output, --resume goes on from here\n")
+    except (KeyboardInterrupt, BrokenProcessPool) as error:
+        why = "interrupted" if isinstance(error, KeyboardInterrupt) else "a process was killed"
+        sys.stderr.write(f"{why}: with --output, --resume goes on from here\n")
         return INTERRUPTED
 
 

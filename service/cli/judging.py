@@ -34,7 +34,7 @@ def _answer(line: bytes, request_id: str) -> ItemAnswer:
     except MalformedJson as error:
         return problem_item(None, malformed_json(error), request_id)
     # The items of a file do not form one batch, so ids may repeat.
-    return answer_item(item, process_engine().calls, request_id, set())
+    return answer_item(item, process_engine().operations, request_id, set())
 
 
 def is_too_long(line: bytes) -> bool:

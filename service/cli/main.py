@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from service.cli import judge, keygen, serve
+from service.startup.build import load_version
 from service.startup.start_error import StartError
 
 # The exit code of gunicorn for a configuration that it cannot use.
@@ -16,6 +17,7 @@ _COMMANDS: Final = {"serve": serve, "judge": judge, "keygen": keygen}
 def main(arguments: Sequence[str] | None = None, program: str = "showcheck") -> int:
     """Run the command that the arguments name, and return its exit code; `program` is the name that help shows."""
     parser = ArgumentParser(prog=program, description="Showcheck at the command line.")
+    parser.add_argument("--version", action="version", version=f"%(prog)s {load_version()}")
     parsers = parser.add_subparsers(metavar="COMMAND", required=True)
     for name, command in _COMMANDS.items():
         own = parsers.add_parser(name, help=command.HELP, description=command.run.__doc__)

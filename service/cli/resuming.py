@@ -1,6 +1,5 @@
 """Resuming: finds where an interrupted run ended, and refuses answers that belong to another input."""
 
-import json
 import os
 import re
 from dataclasses import dataclass
@@ -9,7 +8,7 @@ from typing import BinaryIO, Final
 
 from service.cli.bulk import read_lines
 from service.cli.judging import is_too_long
-from service.limits import MAX_BODY_BYTES
+from service.limits import MAX_ANSWER_LINE_BYTES, MAX_BODY_BYTES
 from service.startup.settings import load_keys, load_settings
 from service.wire.strict_json import MalformedJson, read_json
 
@@ -53,11 +52,11 @@ def resume(source: BinaryIO, output: Path) -> tuple[int, int]:
 def _read_answers(output: Path) -> _Answers:
     answers = _Answers()
     with output.open("rb") as lines:
-        for line in lines:
+        for line in read_lines(lines, MAX_ANSWER_LINE_BYTES):
             if _is_cut_off(line):
                 break
             answer = _ANSWER.match(line)
-            if not (answer and line.endswith(b"\n")):
+            if not (answer and line.endswith(b"}\n")):
                 raise ResumeError(f"line {answers.count + 1} of {output} is no answer of an interrupted run")
             answers.count += 1
             answers.problems += answer[2] != b"200"
@@ -88,17 +87,21 @@ def _skip_answered(answers: _Answers, source: BinaryIO, output: Path) -> None:
         line = next(lines, b"")
         if not line:
             raise ResumeError(f"{output} has {answers.count} answers, and the input only {number} lines")
-    if answers.count and json.loads(answers.last_id) != _item_id(line):
+    if answers.count and _json_or_none(answers.last_id) != _item_id(line):
         raise ResumeError(f"line {answers.count} of {output} is not the answer to line {answers.count} of the input")
+
+
+def _json_or_none(text: bytes) -> object:
+    try:
+        return read_json(text)
+    except MalformedJson:
+        return None
 
 
 def _item_id(line: bytes) -> str | None:
     """The id that the answer to a line of input has."""
     if is_too_long(line):
         return None
-    try:
-        item = read_json(line)
-    except MalformedJson:
-        return None
+    item = _json_or_none(line)
     found = item.get("id") if isinstance(item, dict) else None
     return found if isinstance(found, str) else None

@@ -16,6 +16,7 @@ def add_arguments(_parser: ArgumentParser) -> None:
 
 
 def run(_options: Namespace) -> int:
-    """Check all settings, then become gunicorn, which would read WEB_CONCURRENCY before they are checked."""
+    """Start the server. The environment sets everything: see docs/operations.md."""
+    # Before gunicorn does: it reads WEB_CONCURRENCY before its configuration is checked.
     load_settings()
     os.execv(sys.executable, [sys.executable, "-m", "gunicorn", "-c", str(GUNICORN_FILE)])  # noqa: S606

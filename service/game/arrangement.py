@@ -28,7 +28,7 @@ class Charge(NamedTuple):
 
 
 # There are few charges and many arrangements: equal ones are one object.
-_charge: Final = cache(Charge)
+charge_of: Final = cache(Charge)
 
 
 class Arrangement(NamedTuple):
@@ -82,7 +82,7 @@ def _charges(
         safe = index == lives.first if first_life_only else reading.meld is not None
         if not safe or lives.first is None:
             counted += reading.cards
-    return tuple([_charge(card, card_points(card, wild, rules)) for card in sort_cards(counted)])
+    return tuple([charge_of(card, card_points(card, wild, rules)) for card in sort_cards(counted)])
 
 
 def _label(readings: Sequence[Reading], lives: Lives) -> tuple[Group, ...]:

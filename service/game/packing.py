@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Final
 
-from service.game.arrangement import Arrangement, Charge, Group
+from service.game.arrangement import Arrangement, Group, charge_of
 from service.game.cards import ALL_CARDS, Card
 from service.game.lives import Life
 from service.game.melds import Kind
@@ -25,8 +25,6 @@ Packed = tuple[
 _KINDS: Final = {kind.value: kind for kind in Kind}
 _LIVES: Final = {None: None} | {life.value: life for life in Life}
 _CODES: Final = {code.value: code for code in ReasonCode}
-# There are few charges and many arrangements: equal ones are one object.
-_charge: Final = cache(Charge)
 
 
 def pack(arrangement: Arrangement) -> Packed:
@@ -50,7 +48,7 @@ def unpack(packed: Packed) -> Arrangement:
         points=points,
         groups=tuple([_unpack_group(kind, life, cards, plays_as) for kind, life, cards, plays_as in groups]),
         ungrouped=_cards(ungrouped),
-        charges=tuple([_charge(card, each) for card, each in zip(_cards(charged), charges, strict=True)]),
+        charges=tuple([charge_of(card, each) for card, each in zip(_cards(charged), charges, strict=True)]),
         reasons=tuple([_unpack_reason(code, group, cards, details) for code, group, cards, details in reasons]),
     )
 
@@ -72,7 +70,7 @@ def _pack_reason(reason: Reason) -> tuple[str, int | None, bytes, PackedDetails 
     return str(reason.code), reason.group, _orders(reason.cards), details
 
 
-# Details without cards are few: equal ones are one object here as well.
+# The details of best arrangements are few, as these have no group without a reading: equal ones are one object.
 @cache
 def _pack_details(details: Details) -> PackedDetails:
     missing, repeated, wild, jokers, fewest, most, groups = details

@@ -7,17 +7,17 @@ from service.game.verdict import Solve
 from service.signing.verdict_writer import VerdictWriter
 from service.startup.build import load_version
 from service.startup.state import State
-from service.wire.operations import Call, create_calls
+from service.wire.operations import Operate, create_operations
 
 
 class Engine(NamedTuple):
-    """The calls by name, and the writer of their verdicts, which verifies signed ones as well."""
+    """The operations by name, and the writer of their verdicts, which verifies signed ones as well."""
 
-    calls: Mapping[str, Call]
+    operations: Mapping[str, Operate]
     writer: VerdictWriter
 
 
 def create_engine(state: State, solve: Solve) -> Engine:
     """The engine over the rule sets and keys of `state`; `solve` finds the best arrangement of a hand."""
     writer = VerdictWriter(state.rule_sets, solve, load_version(), state.keys)
-    return Engine(create_calls(state.rule_sets, solve, writer.write), writer)
+    return Engine(create_operations(state.rule_sets, solve, writer.write), writer)

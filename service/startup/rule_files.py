@@ -1,4 +1,4 @@
-"""Rule-set files: all `*.toml` files of a folder, every fault of every file at once."""
+"""Folders of rule-set files: all `*.toml` files of a folder, every fault of every file at once."""
 
 from importlib.resources import files
 from importlib.resources.abc import Traversable

@@ -13,7 +13,7 @@ from service.telemetry.events import annotate, current_event
 from service.web.bodies import json_response, read_body, text_response
 from service.web.errors import problem_response
 from service.wire.batch import answer_batch
-from service.wire.operations import Call
+from service.wire.operations import Operate
 from service.wire.problems import Problem
 from service.wire.strict_json import read_json
 
@@ -24,24 +24,24 @@ TURN_SECONDS: Final = 0.001
 def create_api(state: State, engine: Engine) -> Blueprint:
     """The routes of the API port, over the rule sets, keys and contract of `state`."""
     api = Blueprint("api", __name__)
-    calls = engine.calls
+    operations = engine.operations
 
     @api.post("/validate")
     def validate() -> Response:
-        return _answer(calls[Operation.VALIDATE])
+        return _answer(operations[Operation.VALIDATE])
 
     @api.post("/score")
     def score() -> Response:
-        return _answer(calls[Operation.SCORE])
+        return _answer(operations[Operation.SCORE])
 
     @api.post("/settle")
     def settle() -> Response:
-        return _answer(calls[Operation.SETTLE])
+        return _answer(operations[Operation.SETTLE])
 
     @api.post("/batch")
     def batch() -> Response:
         event = current_event()
-        answer = answer_batch(read_json(read_body(MAX_BATCH_BYTES)), calls, event.request_id, _Turns().pause)
+        answer = answer_batch(read_json(read_body(MAX_BATCH_BYTES)), operations, event.request_id, _Turns().pause)
         event.verdicts.extend(answer.verdicts)
         annotate(outcome="ANSWERED", verdicts=len(answer.verdicts), faulty=answer.faulty)
         return text_response(answer.text)
@@ -75,8 +75,8 @@ def create_api(state: State, engine: Engine) -> Blueprint:
     return api
 
 
-def _answer(call: Call) -> Response:
-    answer = call(read_json(read_body(MAX_BODY_BYTES)))
+def _answer(operate: Operate) -> Response:
+    answer = operate(read_json(read_body(MAX_BODY_BYTES)))
     current_event().verdicts.extend(answer.verdicts)
     annotate(rule_set=answer.rule_set, outcome=answer.outcome)
     return text_response(answer.text)

@@ -1,4 +1,4 @@
-"""The application: everything is put together here, and nowhere else."""
+"""The application: the engine, the routes, the hooks and the request log, put together."""
 
 import os
 import sys
@@ -62,7 +62,7 @@ def create_app(
     or rule-set file in the environment.
     """
     if state is None:
-        state, metrics_folder = load_state(), os.environ.get(FOLDER)
+        state, metrics_folder = load_state(), metrics_folder or os.environ.get(FOLDER)
 
     def report(solver_seconds: float | None) -> None:
         current_event().lookups.append(solver_seconds)

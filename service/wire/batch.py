@@ -1,4 +1,4 @@
-"""Batches: many calls in one request. A faulty item has a problem of its own and spoils no other."""
+"""Batches: many operations in one request. A faulty item has a problem of its own and spoils no other."""
 
 import json
 import logging
@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from service.limits import MAX_ITEM_ID_CHARACTERS, MAX_ITEMS
 from service.telemetry.events import VerdictSummary
 from service.wire.faults import Fault, InvalidRequest, require_object
-from service.wire.operations import Answer, Call
+from service.wire.operations import Answer, Operate
 from service.wire.problems import Problem, invalid_request, status_problem
 
 _log = logging.getLogger(__name__)
@@ -31,25 +31,27 @@ class BatchAnswer(NamedTuple):
     faulty: int
 
 
-def answer_batch(value: object, calls: Mapping[str, Call], request_id: str, pause: Callable[[], None]) -> BatchAnswer:
-    """Answer each item as the call that it names would, in the order given; after each, `pause` lets others in.
+def answer_batch(
+    value: object, operations: Mapping[str, Operate], request_id: str, pause: Callable[[], None]
+) -> BatchAnswer:
+    """Answer each item as the operation that it names would, in the order given; after each, `pause` lets others in.
 
     Raises `InvalidRequest` for a value that is no batch.
     """
     ids: set[str] = set()
     answers = []
     for item in _items(value):
-        answers.append(answer_item(item, calls, request_id, ids))
+        answers.append(answer_item(item, operations, request_id, ids))
         pause()
     verdicts = [each for answer in answers for each in answer.verdicts]
     faulty = sum(answer.status != 200 for answer in answers)
     return BatchAnswer(f'{{"items":[{",".join(answer.text for answer in answers)}]}}', verdicts, faulty)
 
 
-def answer_item(item: object, calls: Mapping[str, Call], request_id: str, earlier: set[str]) -> ItemAnswer:
+def answer_item(item: object, operations: Mapping[str, Operate], request_id: str, earlier: set[str]) -> ItemAnswer:
     """Answer one item, whatever it is. `earlier` has the ids of the items before it, and gets its own."""
     try:
-        answer = _answer(item, calls, earlier)
+        answer = _answer(item, operations, earlier)
     except InvalidRequest as error:
         return problem_item(item, invalid_request(error.faults), request_id)
     except Exception:  # noqa: BLE001 (it is this item's alone)
@@ -83,15 +85,15 @@ def _items(value: object) -> list[object]:
     return items
 
 
-def _answer(value: object, calls: Mapping[str, Call], earlier: set[str]) -> Answer:
+def _answer(value: object, operations: Mapping[str, Operate], earlier: set[str]) -> Answer:
     item = require_object(value, "WRONG_TYPE.ITEM")
-    faults = [*_id_faults(item, earlier), *_op_faults(item, calls)]
+    faults = [*_id_faults(item, earlier), *_op_faults(item, operations)]
     op = item.get("op")
-    call = calls.get(op) if isinstance(op, str) else None
-    if call is None:
+    operate = operations.get(op) if isinstance(op, str) else None
+    if operate is None:
         raise InvalidRequest(faults)
     try:
-        answer = call({key: value for key, value in item.items() if key not in {"id", "op"}})
+        answer = operate({key: value for key, value in item.items() if key not in {"id", "op"}})
     except InvalidRequest as error:
         faults += error.faults
     if faults:
@@ -111,11 +113,11 @@ def _id_faults(item: dict[str, Any], earlier: set[str]) -> Iterator[Fault]:
         earlier.add(given)
 
 
-def _op_faults(item: dict[str, Any], calls: Mapping[str, Call]) -> Iterator[Fault]:
+def _op_faults(item: dict[str, Any], operations: Mapping[str, Operate]) -> Iterator[Fault]:
     op = item.get("op")
     if "op" not in item:
         yield Fault(("op",), "MISSING_FIELD")
     elif not isinstance(op, str):
         yield Fault(("op",), "WRONG_TYPE.OP")
-    elif op not in calls:
-        yield Fault(("op",), "UNKNOWN_OP", {"op": op, "known": list(calls)})
+    elif op not in operations:
+        yield Fault(("op",), "UNKNOWN_OP", {"op": op, "known": list(operations)})

@@ -1,4 +1,4 @@
-"""Fields: how each kind of value in a request is read, and what is said where it cannot be."""
+"""Fields: how each kind of value in a request is read, and the key of the fault where it cannot be."""
 
 from collections.abc import Callable, Iterable
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""Calls: what the API can be asked, from a JSON value to the text of an answer. HTTP, batches and files share them."""
+"""Operations: from the JSON value of a request to the text of its answer. HTTP, batches and files share them."""
 
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
@@ -21,20 +21,22 @@ class Answer(NamedTuple):
     verdicts: tuple[VerdictSummary, ...]
 
 
-# A call raises `InvalidRequest` for a value that asks nothing.
-Call = Callable[[object], Answer]
+# An operation raises `InvalidRequest` for a value that it cannot answer.
+Operate = Callable[[object], Answer]
 
 
-def create_calls(rule_sets: Mapping[str, RuleSet], solve: Solve, write: Callable[[Verdict], str]) -> Mapping[str, Call]:
-    """The calls by name, over these rule sets: `solve` finds the best of a hand, `write` gives a verdict's text."""
+def create_operations(
+    rule_sets: Mapping[str, RuleSet], solve: Solve, write: Callable[[Verdict], str]
+) -> Mapping[str, Operate]:
+    """The operations by their names: `solve` finds the best of a hand, `write` gives the text of a verdict."""
 
-    def judging(judge: Callable[[Question, Solve], Verdict]) -> Call:
-        def call(value: object) -> Answer:
+    def judging(judge: Callable[[Question, Solve], Verdict]) -> Operate:
+        def operate(value: object) -> Answer:
             verdict = judge(read_question(value, rule_sets), solve)
             summary = _summary(verdict)
             return Answer(write(verdict), summary.rule_set, summary.outcome, (summary,))
 
-        return call
+        return operate
 
     def settling(value: object) -> Answer:
         table = read_table(value, rule_sets)
@@ -44,9 +46,9 @@ def create_calls(rule_sets: Mapping[str, RuleSet], solve: Solve, write: Callable
         text = write_settlement(settlement, write)
         return Answer(text, table.rules.name, outcome, tuple(summaries.values()))
 
-    calls: dict[str, Call] = {operation: judging(judge) for operation, judge in JUDGES.items()}
-    calls[Operation.SETTLE] = settling
-    return calls
+    operations: dict[str, Operate] = {operation: judging(judge) for operation, judge in JUDGES.items()}
+    operations[Operation.SETTLE] = settling
+    return operations
 
 
 def _summary(verdict: Verdict) -> VerdictSummary:

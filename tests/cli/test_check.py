@@ -86,6 +86,9 @@ def test_every_other_verdict_is_listed(signed: Path, tmp_path: Path, capsys: pyt
         ("best", None),
         ("submitted", {"declarable": True, "points": 0}),
         ("verdict_id", "0" * 64),
+        # To Python these are equal to what was signed.
+        ("points", 80.0),
+        ("valid", 0),
     ],
 )
 def test_an_altered_answer_is_listed(
@@ -96,6 +99,27 @@ def test_an_altered_answer_is_listed(
     assert name in verdict
     code, listed, _ = check(write(tmp_path / "altered", [json.dumps({**verdict, name: value}).encode()]), capsys)
     assert (code, [(each["result"], each["altered"]) for each in listed]) == (FAULTY, [("ALTERED", [name])])
+
+
+@pytest.mark.parametrize("status", [200, "200", 422], ids=repr)
+@pytest.mark.parametrize("more", [{"players": []}, {"points": ...}, {"deal": ...}], ids=str)
+def test_an_answer_hides_no_alteration(
+    signed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], status: Any, more: dict[str, Any]
+) -> None:
+    """It does not pass for a deal or a problem, and a field left out is one that was altered."""
+    body = {**answers(signed)[0]["body"], "valid": True, **more}
+    item = {"id": "1", "status": status, "body": {name: value for name, value in body.items() if value is not ...}}
+    code, listed, _ = check(write(tmp_path / "altered", [json.dumps(item).encode()]), capsys)
+    left_out = [name for name, value in more.items() if value is ...]
+    assert (code, [sorted(each["altered"]) for each in listed]) == (FAULTY, [sorted(["valid", *left_out])])
+
+
+def test_a_score_has_no_deal(tmp_path: Path, signed: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A field that was not signed is one that was added."""
+    loser = answers(signed)[2]["body"]["players"][1]["verdict"]
+    assert "deal" not in loser
+    code, listed, _ = check(write(tmp_path / "added", [json.dumps({**loser, "deal": "ENDS"}).encode()]), capsys)
+    assert (code, [each["altered"] for each in listed]) == (FAULTY, [["deal"]])
 
 
 def test_an_altered_charge_in_a_deal_is_listed(

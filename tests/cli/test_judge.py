@@ -7,15 +7,17 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Never
 
 import pytest
 from flask.testing import FlaskClient
 
 from service.cli.bulk import read_lines
 from service.cli.judge import DONE, FAULTY, INTERRUPTED, UNUSABLE
-from service.cli.main import main
+from service.cli.main import NOT_STARTED, main
 from service.limits import MAX_BODY_BYTES
 from service.startup.settings import Settings
+from service.startup.start_error import StartError
 from service.startup.state import read_state
 from service.web.app import create_app
 from tests.cli.lines import answers, line, write
@@ -24,6 +26,7 @@ from tests.waiting import DEADLINE_SECONDS, wait_until
 
 ROOT = Path(__file__).parents[2]
 ODD_LINES = [b"", b"{", b"[]", b"null", b'{"id":"a","id":"b"}', b"\xff", b'{"id":7}', b"NaN", b'{"id":"x","op":"fly"}']
+RESTS = [[first, second] for first in ("KD", "QD", "JD", "TD") for second in ("2C", "3C", "4C", "5C", "6C", "8C")]
 
 
 @pytest.fixture(scope="module")
@@ -113,7 +116,7 @@ def test_unusable_arguments_are_reported_in_a_line(
     assert (told.out, told.err.count("\n")) == ("", 1)
 
 
-@pytest.mark.parametrize("kill", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("kill", [signal.SIGINT, signal.SIGKILL], ids=lambda kill: kill.name)
 def test_a_killed_run_is_resumed(tmp_path: Path, kill: signal.Signals) -> None:
     """It loses no line, repeats none, and leaves no process behind. It cannot end before: its input has no end yet."""
     # Each hand is another, so that a line out of place would be seen.
@@ -122,7 +125,13 @@ def test_a_killed_run_is_resumed(tmp_path: Path, kill: signal.Signals) -> None:
     command = [sys.executable, "-m", "service", "judge"]
     slowly = [*command, "/dev/stdin", "--output", str(output), "--cores", "1"]
     with subprocess.Popen(
-        slowly, cwd=ROOT, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
+        slowly,
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        # A shell starts what runs in the background with interrupts ignored, and a child inherits that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 (no thread is running)
     ) as process:
         assert process.stdin
         process.stdin.write(b"".join(each + b"\n" for each in lines[: len(lines) // 2]))
@@ -147,11 +156,12 @@ def is_group(process_group: int) -> bool:
     return True
 
 
-RESTS = [[first, second] for first in ("KD", "QD", "JD", "TD") for second in ("2C", "3C", "4C", "5C", "6C", "8C")]
-
-
 @pytest.mark.parametrize(
-    "text", ["precious notes", "precious notes\n", '{"id":"n0"}\n', '{"id":"n0","status":200,"bo\nx']
+    "text",
+    [
+        *("precious notes", "precious notes\n", '{"id":"n0"}\n', '{"id":"n0","status":200,"bo\nx'),
+        *('{"id":"n0","status":200,\n', '{"id":"\\q","status":200,"body":{}}\n'),
+    ],
 )
 def test_another_file_is_not_overwritten(file: Path, tmp_path: Path, text: str) -> None:
     """A file that holds no answers is left as it is."""
@@ -170,12 +180,31 @@ def test_the_input_is_not_written_to(tmp_path: Path) -> None:
     assert file.read_bytes() == before
 
 
-def test_an_output_is_one_runs_alone(file: Path, tmp_path: Path) -> None:
+def test_two_runs_do_not_share_an_output(file: Path, tmp_path: Path) -> None:
     output = tmp_path / "out"
     with output.open("a") as other:
         fcntl.flock(other, fcntl.LOCK_EX)
         assert main(["judge", str(file), "--output", str(output), "--cores", "1"]) == UNUSABLE
     assert main(["judge", str(file), "--output", str(output), "--cores", "1"]) == DONE
+
+
+def test_a_faulty_rule_set_is_reported_once(
+    file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A process of the pool finds it, and its error arrives as it was raised."""
+
+    def faulty() -> Never:
+        raise StartError(["online-13.toml: version: missing"])
+
+    monkeypatch.setattr("service.startup.state.load_rule_sets", faulty)
+    assert main(["judge", str(file), "--cores", "1"]) == NOT_STARTED
+    assert capsys.readouterr().err == "showcheck cannot start:\n  online-13.toml: version: missing\n"
+
+
+def test_a_killed_process_is_an_interruption(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The output is not whole, and --resume goes on with it."""
+    monkeypatch.setattr("service.cli.judging.answer_item", lambda *_: os.kill(os.getpid(), signal.SIGKILL))
+    assert main(["judge", str(file), "--cores", "1"]) == INTERRUPTED
 
 
 def test_requests_may_come_through_a_pipe() -> None:

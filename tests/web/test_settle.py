@@ -13,7 +13,7 @@ from service.signing.keys import KeyRing
 from service.signing.verdict_writer import VerdictWriter
 from service.startup.build import load_version
 from service.wire.deal_request import read_table
-from service.wire.operations import create_calls
+from service.wire.operations import create_operations
 from tests.apps import Log
 from tests.contract import validator, value_of
 from tests.examples import HAND, LOSING_HAND, SHOW_HAND, deal, player, question
@@ -153,7 +153,7 @@ def test_every_verdict_is_counted_and_the_log_has_no_card(
 
 def test_a_deal_is_settled_without_http(client: FlaskClient) -> None:
     """From the JSON value to the text of the answer: what a batch of deals asks for."""
-    answer = create_calls(RULE_SETS, best_arrangement, WRITER.write)["settle"](deal())
+    answer = create_operations(RULE_SETS, best_arrangement, WRITER.write)["settle"](deal())
     assert answer.outcome == "VALID_SHOW"
     assert [given.outcome for given in answer.verdicts] == ["VALID_SHOW", "SCORED"]
     assert answer.text + "\n" == client.post("/settle", json=deal()).text

@@ -6,9 +6,10 @@ from string import Formatter
 from types import MappingProxyType
 from typing import Any, Final
 
+from service.game.cards import Card, name_cards
 from service.limits import MAX_QUOTED_CHARACTERS
 
-# Plain values by name: texts, numbers, lists of texts or numbers.
+# Values by name: texts, numbers, cards, and lists of them.
 Details = Mapping[str, Any]
 NO_DETAILS: Final[Details] = MappingProxyType({})
 
@@ -16,6 +17,8 @@ NO_DETAILS: Final[Details] = MappingProxyType({})
 _TIMES: Final = {0: "not at all", 1: "once", 2: "twice"}
 _MANY_TIMES: Final = "{count} times"
 _EITHER: Final = "{others} or {last}"
+_BOTH: Final = "{others} and {last}"
+_EMPTY_GROUP: Final = "an empty group"
 
 
 def _shown(text: str) -> str:
@@ -40,6 +43,16 @@ def _either(values: Sequence[Any]) -> str:
     return written
 
 
+def _named(cards: Sequence[Card]) -> str:
+    """Cards in the middle of a sentence: "5♦, 6♦ and 7♦"."""
+    names = [card.symbol for card in cards]
+    return _BOTH.format(others=", ".join(names[:-1]), last=names[-1]) if len(names) > 1 else "".join(names)
+
+
+def _groups(groups: Sequence[Sequence[Card]]) -> str:
+    return "; ".join([name_cards(group) or _EMPTY_GROUP for group in groups])
+
+
 def _times(count: int) -> str:
     return _TIMES.get(count) or _MANY_TIMES.format(count=count)
 
@@ -57,6 +70,9 @@ _FORMS: Final[dict[str, Callable[[Any], str]]] = {
     "either": _either,
     "times": _times,
     "size": _size,
+    "cards": name_cards,
+    "named": _named,
+    "groups": _groups,
 }
 
 
