@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from service.wire.messages.sentences import Details, Sentences
+from service.wire.messages.sentences import Details, Sentences, write_detail
 
 FAULTS: Final = {
     # Of any field.
@@ -84,7 +84,7 @@ FAULTS: Final = {
     "BAD_SIGNATURE": "The signature is not that of this key over this text.",
     "NOT_A_VERDICT": "The signature is good, but what was signed is no verdict of this service.",
 }
-_SENTENCES: Final = Sentences(FAULTS)
+_SENTENCES: Final[Sentences[Details]] = Sentences(FAULTS, write_detail)
 
 
 def fault_message(key: str, details: Details) -> str:

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from service.wire.messages.sentences import Details, Sentences
+from service.wire.messages.sentences import Details, Sentences, write_detail
 
 PROBLEMS: Final = {
     "BAD_REQUEST": "The request could not be read.",
@@ -40,7 +40,7 @@ PROBLEMS: Final = {
     "NOT_READY": "A known hand is not solved right, so no verdict would be safe.",
     "OVERLOADED": "There is more to do than can be done in time; try again later.",
 }
-_SENTENCES: Final = Sentences(PROBLEMS)
+_SENTENCES: Final[Sentences[Details]] = Sentences(PROBLEMS, write_detail)
 
 
 def problem_message(key: str, details: Details) -> str:

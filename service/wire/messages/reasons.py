@@ -1,73 +1,76 @@
 """Messages of reasons: why a hand cannot be shown, in sentences that can be read to the player."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
-from service.game.cards import Card
-from service.game.reasons import NO_DETAILS, Reason, ReasonCode
+from service.game.cards import Card, name_cards
+from service.game.reasons import Reason, ReasonCode
 from service.game.rules import HAND_SIZE
-from service.wire.messages.sentences import Sentences
+from service.wire.messages.sentences import Sentences, list_cards, list_groups
 
 # By the code of the reason; behind a dot the variant that its cards and details ask for.
 REASONS: Final = {
-    "TOO_FEW_CARDS": "{group:cards} is too short: a sequence or a set has at least {fewest} cards.",
+    "TOO_FEW_CARDS": "{group} is too short: a sequence or a set has at least {fewest} cards.",
     "TOO_FEW_CARDS.NONE": "An empty group is too short: a sequence or a set has at least {fewest} cards.",
-    "NOT_CONSECUTIVE.ONE": "{group:cards} is not a sequence: {missing:named} is missing.",
-    "NOT_CONSECUTIVE.MANY": "{group:cards} is not a sequence: {missing:named} are missing.",
+    "NOT_CONSECUTIVE.ONE": "{group} is not a sequence: {missing} is missing.",
+    "NOT_CONSECUTIVE.MANY": "{group} is not a sequence: {missing} are missing.",
     "NOT_CONSECUTIVE.ONE_JOKER": (
-        "{group:cards} is not a sequence: {missing:named} are missing, and there is only 1 joker to stand in."
+        "{group} is not a sequence: {missing} are missing, and there is only 1 joker to stand in."
     ),
     "NOT_CONSECUTIVE.MANY_JOKERS": (
-        "{group:cards} is not a sequence: {missing:named} are missing, and there are only {jokers} jokers to stand in."
+        "{group} is not a sequence: {missing} are missing, and there are only {jokers} jokers to stand in."
     ),
     "WRAPS_AROUND_ACE": (
-        "{group:cards} is not a sequence: the ace is the lowest card or the highest, and no sequence goes on past it."
+        "{group} is not a sequence: the ace is the lowest card or the highest, and no sequence goes on past it."
     ),
-    "MIXED_SUITS": "{group:cards} is not a sequence: all its cards must be of one suit.",
-    "REPEATED_CARD.ONE": "{group:cards} is not a sequence: {repeated:named} stands in it more than once.",
-    "REPEATED_CARD.MANY": "{group:cards} is not a sequence: {repeated:named} stand in it more than once.",
+    "MIXED_SUITS": "{group} is not a sequence: all its cards must be of one suit.",
+    "REPEATED_CARD.ONE": "{group} is not a sequence: {repeated} stands in it more than once.",
+    "REPEATED_CARD.MANY": "{group} is not a sequence: {repeated} stand in it more than once.",
     "REPEATED_SUIT.ONE": (
-        "{group:cards} is not a set: {repeated:named} stands in it more than once, "
-        "and every card must be of a different suit."
+        "{group} is not a set: {repeated} stands in it more than once, and every card must be of a different suit."
     ),
     "REPEATED_SUIT.MANY": (
-        "{group:cards} is not a set: {repeated:named} stand in it more than once, "
-        "and every card must be of a different suit."
+        "{group} is not a set: {repeated} stand in it more than once, and every card must be of a different suit."
     ),
-    "SET_TOO_LARGE": "{group:cards} is not a set: it has {size} cards, and a set has at most {most}, jokers included.",
-    "MIXED_RANKS": "{group:cards} is not a set: all its cards must be of one rank.",
-    "JOKERS_ONLY": "{group:cards} is neither a sequence nor a set: at least one card must stand for itself.",
+    "SET_TOO_LARGE": "{group} is not a set: it has {size} cards, and a set has at most {most}, jokers included.",
+    "MIXED_RANKS": "{group} is not a set: all its cards must be of one rank.",
+    "JOKERS_ONLY": "{group} is neither a sequence nor a set: at least one card must stand for itself.",
     "NO_PURE_SEQUENCE": (
         "There is no pure sequence: at least {fewest} cards of one suit in a row, with no joker among them, are needed."
     ),
-    "FIRST_LIFE_TOO_SHORT": (
-        "{group:cards} is too short for the first life: to show, it needs at least {fewest} cards."
-    ),
-    "FIRST_LIFE_TOO_LONG": "{group:cards} is too long for the first life: it may have at most {most} cards.",
+    "FIRST_LIFE_TOO_SHORT": ("{group} is too short for the first life: to show, it needs at least {fewest} cards."),
+    "FIRST_LIFE_TOO_LONG": "{group} is too long for the first life: it may have at most {most} cards.",
     "WILD_IN_FIRST_LIFE": (
-        "{group:cards} is no first life: {wild:named} is a wild card, and none may stand in it, "
-        "not even in its own place."
+        "{group} is no first life: {wild} is a wild card, and none may stand in it, not even in its own place."
     ),
     "NO_SECOND_SEQUENCE": (
         "There is no second sequence: besides the first life, another sequence of at least {fewest} cards is needed."
     ),
-    "SECOND_LIFE_TOO_SHORT": "{group:cards} is too short for the second life: it needs at least {fewest} cards.",
-    "SECOND_LIFE_TOO_LONG": "{group:cards} is too long for the second life: it may have at most {most} cards.",
-    "INVALID_GROUP": "Every group must be a sequence or a set, and that is not so here: {groups:groups}.",
-    "UNGROUPED_CARDS.ONE": "{group:cards} is in no group: to show, all {hand_size} cards must be in groups.",
-    "UNGROUPED_CARDS.MANY": "{group:cards} are in no group: to show, all {hand_size} cards must be in groups.",
+    "SECOND_LIFE_TOO_SHORT": "{group} is too short for the second life: it needs at least {fewest} cards.",
+    "SECOND_LIFE_TOO_LONG": "{group} is too long for the second life: it may have at most {most} cards.",
+    "INVALID_GROUP": "Every group must be a sequence or a set, and that is not so here: {groups}.",
+    "UNGROUPED_CARDS.ONE": "{group} is in no group: to show, all {hand_size} cards must be in groups.",
+    "UNGROUPED_CARDS.MANY": "{group} are in no group: to show, all {hand_size} cards must be in groups.",
 }
-_SENTENCES: Final = Sentences(REASONS)
+# What a placeholder stands for.
+_PARTS: Final[dict[str, Callable[[Reason], str]]] = {
+    "group": lambda reason: name_cards(reason.cards),
+    "size": lambda reason: str(len(reason.cards)),
+    "hand_size": lambda _reason: str(HAND_SIZE),
+    "missing": lambda reason: list_cards(reason.details.missing),
+    "repeated": lambda reason: list_cards(reason.details.repeated),
+    "wild": lambda reason: list_cards(reason.details.wild),
+    "jokers": lambda reason: str(reason.details.jokers),
+    "fewest": lambda reason: str(reason.details.fewest),
+    "most": lambda reason: str(reason.details.most),
+    "groups": lambda reason: list_groups(reason.details.groups),
+}
+_SENTENCES: Final[Sentences[Reason]] = Sentences(REASONS, lambda name, _form: _PARTS[name])
 
 
 def reason_message(reason: Reason) -> str:
     """The sentence of a reason, which can be read to the player."""
-    cards, details = reason.cards, reason.details
-    if details is NO_DETAILS:
-        return _SENTENCES.message(_variant(reason), {"group": cards, "hand_size": HAND_SIZE})
-    named = {"missing": details.missing, "repeated": details.repeated, "wild": details.wild, "groups": details.groups}
-    numbers = {"size": len(cards), "jokers": details.jokers, "fewest": details.fewest, "most": details.most}
-    return _SENTENCES.message(_variant(reason), {"group": cards, **named, **numbers})
+    return _SENTENCES.message(_variant(reason), reason)
 
 
 def _variant(reason: Reason) -> str:

@@ -4,14 +4,16 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from string import Formatter
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, Generic, TypeVar
 
 from service.game.cards import Card, name_cards
 from service.limits import MAX_QUOTED_CHARACTERS
 
-# Values by name: texts, numbers, cards, and lists of them.
+# Plain values by name: texts, numbers, lists of texts or numbers.
 Details = Mapping[str, Any]
 NO_DETAILS: Final[Details] = MappingProxyType({})
+
+T = TypeVar("T")
 
 # How often a card stands in a hand.
 _TIMES: Final = {0: "not at all", 1: "once", 2: "twice"}
@@ -43,13 +45,14 @@ def _either(values: Sequence[Any]) -> str:
     return written
 
 
-def _named(cards: Sequence[Card]) -> str:
+def list_cards(cards: Sequence[Card]) -> str:
     """Cards in the middle of a sentence: "5♦, 6♦ and 7♦"."""
     names = [card.symbol for card in cards]
     return _BOTH.format(others=", ".join(names[:-1]), last=names[-1]) if len(names) > 1 else "".join(names)
 
 
-def _groups(groups: Sequence[Sequence[Card]]) -> str:
+def list_groups(groups: Sequence[Sequence[Card]]) -> str:
+    """Groups one after the other: "5♦ 6♦; 9♠ 9♥"."""
     return "; ".join([name_cards(group) or _EMPTY_GROUP for group in groups])
 
 
@@ -70,26 +73,35 @@ _FORMS: Final[dict[str, Callable[[Any], str]]] = {
     "either": _either,
     "times": _times,
     "size": _size,
-    "cards": name_cards,
-    "named": _named,
-    "groups": _groups,
 }
 
 
-class Sentences:
-    """A table of templates by key. Each is taken apart once."""
+def write_detail(name: str, form: str) -> Callable[[Details], str]:
+    """What a placeholder stands for among details: the one of its name, in its form."""
+    write = _FORMS[form]
+    return lambda details: write(details[name])
 
-    def __init__(self, templates: Mapping[str, str]) -> None:
+
+class Sentences(Generic[T]):
+    """A table of templates by key, each taken apart once; `part` gives what a placeholder stands for.
+
+    It gets the name and the form of the placeholder, and returns a function of what a sentence is about.
+    """
+
+    def __init__(self, templates: Mapping[str, str], part: Callable[[str, str], Callable[[T], str]]) -> None:
         self._pieces: Final = {
-            key: [(text, name, _FORMS[form or ""]) for text, name, form, _ in Formatter().parse(template)]
+            key: [
+                (text, None if name is None else part(name, form or ""))
+                for text, name, form, _ in Formatter().parse(template)
+            ]
             for key, template in templates.items()
         }
 
-    def message(self, key: str, details: Details) -> str:
+    def message(self, key: str, subject: T) -> str:
         """The sentence of a key; raises `KeyError` for a key or a detail that is not there."""
         words = []
-        for text, name, form in self._pieces[key]:
+        for text, part in self._pieces[key]:
             words.append(text)
-            if name is not None:
-                words.append(form(details[name]))
+            if part is not None:
+                words.append(part(subject))
         return "".join(words)
