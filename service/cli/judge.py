@@ -74,7 +74,7 @@ def _run(options: Namespace) -> int:
         raise _Unusable("--resume needs --output, to see what is done")
     source = options.check or options.file
     if options.output and options.output.exists() and options.output.samefile(source):
-        raise _Unusable(f"{options.output} is what is to be read")
+        raise _Unusable(f"{options.output} is the file to read")
     return _check(options) if options.check else _judge(options)
 
 

@@ -94,7 +94,7 @@ def test_every_other_verdict_is_listed(signed: Path, tmp_path: Path, capsys: pyt
 def test_an_altered_answer_is_listed(
     signed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, value: Any
 ) -> None:
-    """Whoever reads the answer and not the statement in its attestation must not be told a lie."""
+    """A person reads the answer, not the statement in its attestation."""
     verdict = answers(signed)[0]["body"]
     assert name in verdict
     code, listed, _ = check(write(tmp_path / "altered", [json.dumps({**verdict, name: value}).encode()]), capsys)
