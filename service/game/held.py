@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Final
 
 from service.game.cards import JOKER, NATURAL_CARDS, Card, Rank, sort_cards
-from service.game.integers import i64
+from service.game.integers import i64, mypyc_attr
 from service.game.melds import ACE_HIGH
 from service.game.rules import Lengths
 
@@ -57,6 +57,7 @@ def cards_in(cards: i64) -> list[Card]:
     return found
 
 
+@mypyc_attr(acyclic=True)
 class Copies:
     """Cards of which several may be equal, as masks: those held at least once, at least twice, thrice.
 

@@ -13,7 +13,7 @@ themselves.
 from typing import Final
 
 from service.game.held import ACES, LOWEST, POINT, POPULATION, SUIT, Copies, Held, count_cards, loss_of, loss_table
-from service.game.integers import i64
+from service.game.integers import i64, mypyc_attr
 from service.game.melds import ACE_HIGH, LARGEST_SET, LONGEST_SEQUENCE, SMALLEST_MELD
 from service.game.rules import Lengths
 
@@ -27,6 +27,7 @@ _SMALL_SEARCH: Final = 16
 _SIZE: Final = bytes(max(mask.bit_length(), SMALLEST_MELD) for mask in range(1 << 13))
 
 
+@mypyc_attr(acyclic=True)
 class FoundMeld:
     """A meld in search: its natural cards as a mask, its jokers, and how many more jokers it could take in.
 
@@ -44,6 +45,7 @@ class FoundMeld:
         return self.cards // (self.cards & -self.cards) > SUIT
 
 
+@mypyc_attr(acyclic=True)
 class State(Copies):
     """The natural cards and the jokers that are left when a meld is taken from `cards`.
 

@@ -59,7 +59,7 @@ def showcheck(installed: Path, folder: Path, *arguments: str) -> str:
 
 
 def test_help_shows_its_name(installed: Path, tmp_path: Path) -> None:
-    assert showcheck(installed, tmp_path, "--help").startswith("usage: showcheck [-h] COMMAND")
+    assert showcheck(installed, tmp_path, "--help").startswith("usage: showcheck [-h] [--version] COMMAND")
     assert showcheck(installed, tmp_path, "judge", "--help").startswith("usage: showcheck judge [-h]")
 
 
