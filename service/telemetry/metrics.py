@@ -101,16 +101,15 @@ def _is_whole(file: str) -> bool:
 def create_metrics(folder: str | None) -> "Metrics":
     """The metrics of this worker: in files of the shared folder, or in its memory if there is no such folder."""
     values.MmapedDict = _AllocatedDict  # type: ignore[attr-defined, assignment]
-    try:
-        if folder is None:
-            # The library took one from the environment, if it was named there.
-            values.ValueClass = values.MutexValue
-        else:
-            # It exists, unless it was removed since the start.
+    if folder is not None:
+        try:
+            # It exists, unless it was removed since the start; and it has room, unless its disk is full.
             Path(folder).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        _log.error("no file of metrics can be made: %s", error.strerror)
-        values.ValueClass = values.MutexValue
+            return Metrics(folder)
+        except OSError as error:
+            _log.error("no file of metrics can be made: %s", error.strerror)
+    # Whatever folder the environment named when the library was imported.
+    values.ValueClass = values.MutexValue
     return Metrics(folder)
 
 
