@@ -92,7 +92,7 @@ def test_nothing_is_left_of_what_was_downloaded(files: Path) -> None:
     ("file", "old", "new", "said"),
     [
         (
-            "service/game/search.py",
+            "service/game/held.py",
             "\nPOINT: Final = 64\n",
             "\nPOINT: int = '64'\n",
             "Incompatible types in assignment",
