@@ -37,11 +37,17 @@ def lay_out(search: Search, wild: Rank | None, wild_stays_pure: bool) -> Solutio
     # A group of jokers only needs a wild-rank card, the one that is itself.
     reserved = [wild_cards.pop() for _ in joker_groups]
     naturals = [cards_in(meld.cards) for meld in melds]
-    owns = [_take_own(wild_cards, cards, size) for cards, size in zip(naturals, sizes, strict=True)]
+    owns = [
+        [] if meld.is_set else _take_own(wild_cards, cards, size)
+        for meld, cards, size in zip(melds, naturals, sizes, strict=True)
+    ]
     jokers = wild_cards + [JOKER] * held.printed
-    groups = [_read_first_life(cards_in(first))] if first else []
-    for cards, own, size in zip(naturals, owns, sizes, strict=True):
-        groups.append(_read_found(cards, own, _take(jokers, size - len(cards) - len(own)), wild_stays_pure))
+    groups = [_read_sequence(cards_in(first), [], [], wild_stays_pure)] if first else []
+    for meld, cards, own, size in zip(melds, naturals, owns, sizes, strict=True):
+        taken = _take(jokers, size - len(cards) - len(own))
+        groups.append(
+            Reading(None, lay_set(cards, taken)) if meld.is_set else _read_sequence(cards, own, taken, wild_stays_pure)
+        )
     for card, size in zip(reserved, joker_groups, strict=True):
         groups.append(read_group([card, *_take(jokers, size - 1)], wild, wild_stays_pure))
     loose = held.naturals.without([first, *[meld.cards for meld in melds]])
@@ -54,23 +60,12 @@ def _take(jokers: list[Card], count: int) -> list[Card]:
     return taken
 
 
-def _read_first_life(cards: list[Card]) -> Reading:
-    sequence = lay_sequence(highest_start(cards, len(cards)), cards, [], True)
-    return Reading(sequence, sequence)
-
-
-def _read_found(naturals: list[Card], own: list[Card], jokers: list[Card], wild_stays_pure: bool) -> Reading:
-    """The reading of a meld that was found, which is known to be a set or a sequence."""
-    if _is_set(naturals):
-        return Reading(None, lay_set(naturals, jokers))
+def _read_sequence(naturals: list[Card], own: list[Card], jokers: list[Card], wild_stays_pure: bool) -> Reading:
+    """The reading of cards that were found as a sequence."""
     themselves = naturals + own
     start = highest_start(themselves, len(themselves) + len(jokers))
     sequence = lay_sequence(start, themselves, jokers, wild_stays_pure or not own)
     return Reading(sequence, sequence)
-
-
-def _is_set(naturals: list[Card]) -> bool:
-    return naturals[0].suit is not naturals[-1].suit
 
 
 def _listing_order(meld: FoundMeld) -> tuple[bool, bool, int]:
@@ -108,7 +103,7 @@ def _meld_sizes(melds: list[FoundMeld], spare: int) -> list[int]:
 
 def _take_own(wild_cards: list[Card], naturals: list[Card], size: int) -> list[Card]:
     """Take the wild-rank card that can be itself in a sequence of `size` cards that lacks some, if there is one."""
-    if wild_cards and len(naturals) < size and not _is_set(naturals):
+    if wild_cards and len(naturals) < size:
         for card in wild_cards:
             if card.suit is naturals[0].suit and highest_start([*naturals, card], size) >= 0:
                 wild_cards.remove(card)

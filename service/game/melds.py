@@ -116,8 +116,8 @@ def read_sequence(parts: Parts, wild_stays_pure: bool) -> Meld | None:
 def lay_sequence(start: int, themselves: Sequence[Card], jokers: Sequence[Card], may_be_pure: bool) -> Meld:
     """The sequence from a place on, of cards of one suit that are themselves and of the jokers that fill it up."""
     length = len(themselves) + len(jokers)
-    first = 13 * (themselves[0].order // 13)
-    plays_as = tuple([NATURAL_CARDS[first + place % 13] for place in range(start, start + length)])
+    suit = themselves[0].order // 13
+    plays_as = tuple([sequence_card(place, suit) for place in range(start, start + length)])
     kind = Kind.PURE_SEQUENCE if may_be_pure and not jokers else Kind.IMPURE_SEQUENCE
     return Meld(kind, _lay(plays_as, themselves, jokers), plays_as, len(themselves))
 
